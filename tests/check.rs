@@ -2,9 +2,9 @@
 
 mod support;
 
-use std::fs;
+use oracle::report::Run;
 use std::path::Path;
-use support::{Output, on_each_jdk, report, run, stackwitness};
+use support::{Output, Place, on_each_jdk};
 
 /// One program, so that each pair takes a few seconds.
 const SCENARIO: &str = "
@@ -20,42 +20,44 @@ const SCENARIO: &str = "
     baseline = false
     ";
 
-/// Checks a JDK against itself, with further options.
-fn check(jdk: &Path, dir: &Path, options: &[&str]) -> Output {
-    let scenario = dir.join("turns.toml");
-    fs::write(&scenario, SCENARIO).unwrap();
-    let mut command = stackwitness();
-    command.arg("check").arg("--base").arg(jdk).arg(jdk);
-    command
-        .arg("--scenario")
-        .arg(scenario)
-        .arg("--out")
-        .arg(dir.join("out"));
-    command
-        .args(["--seed", "5", "--render", "markdown"])
-        .args(options);
-    run(&mut command)
+/// Checks a JDK against itself, with further options. The place has the results in `out`.
+fn check(jdk: &Path, options: &str) -> (Place, Output) {
+    let place = Place::new();
+    place.write("turns.toml", SCENARIO);
+    let jdk = jdk.display();
+    let output = place.run(&format!(
+        "check --base {jdk} {jdk} --scenario turns.toml --out out --seed 5 --render markdown{options}"
+    ));
+    (place, output)
+}
+
+/// Checks a JDK against itself with a fault in the new build, which must be worse. At most so many turns are enough.
+fn worse(jdk: &Path, fault: &str, most_turns: usize) -> (Place, Output) {
+    let (place, output) = check(jdk, &format!(" --minutes 20 --fault {fault}"));
+    let output = output.ended(1);
+    let turns = place.report("out/new").runs.len();
+    assert!(turns <= most_turns, "{output:#?}");
+    (place, output)
+}
+
+fn first_line(output: &Output) -> &str {
+    output.stdout.lines().next().unwrap_or_default()
 }
 
 #[test]
 fn a_jdk_is_not_worse_than_itself() {
     on_each_jdk(|jdk| {
-        let dir = tempfile::tempdir().unwrap();
         // Whether a machine excludes so much in time depends on its speed (3). It must never find a difference.
-        let output = check(jdk, dir.path(), &["--minutes", "1", "--detect", "0.2"]);
+        let (place, output) = check(jdk, " --minutes 1 --detect 0.2");
         assert!(matches!(output.code, Some(0 | 3)), "{output:#?}");
-        let (base, new) = (
-            report(&dir.path().join("out/base")),
-            report(&dir.path().join("out/new")),
-        );
+        let [base, new] = ["out/base", "out/new"].map(|side| place.report(side));
         assert_eq!(base.runs.len(), new.runs.len());
         for (one, other) in base.runs.iter().zip(&new.runs) {
             // The same program with the same seed.
-            let fixtures =
-                |run: &oracle::report::Run| run.java_args[run.java_args.len() - 3..].to_vec();
+            let fixtures = |run: &Run| run.java_args[run.java_args.len() - 3..].to_vec();
             assert_eq!((one.seed, fixtures(one)), (other.seed, fixtures(other)));
         }
-        let written = fs::read_to_string(dir.path().join("out/check.md")).unwrap();
+        let written = place.read("out/check.md");
         assert!(written.contains("asgct-async"), "{written}");
     });
 }
@@ -63,20 +65,9 @@ fn a_jdk_is_not_worse_than_itself() {
 #[test]
 fn a_walker_that_became_worse_is_found() {
     on_each_jdk(|jdk| {
-        let dir = tempfile::tempdir().unwrap();
-        let fault = [
-            "--minutes",
-            "20",
-            "--fault",
-            "drop-middle:asgct-safepoint:20",
-        ];
-        let output = check(jdk, dir.path(), &fault);
-        assert_eq!(output.code, Some(1), "{output:#?}");
-        let first = output.stdout.lines().next().unwrap_or_default();
-        assert!(
-            first.contains("the new build is worse: asgct-safepoint: wrong"),
-            "{output:#?}"
-        );
+        let (_, output) = worse(jdk, "drop-middle:asgct-safepoint:20", usize::MAX);
+        let says = "the new build is worse: asgct-safepoint: wrong";
+        assert!(first_line(&output).contains(says), "{output:#?}");
         // An example with both stacks, and the command that shows the program alone.
         for part in ["walker (", "truth (", "alone: stackwitness run --jdk"] {
             assert!(output.stdout.contains(part), "{part}: {output:#?}");
@@ -84,26 +75,14 @@ fn a_walker_that_became_worse_is_found() {
     });
 }
 
+/// GetStackTrace makes no mistake.
+const NO_HONEST_JVM: &str = "at these places an honest JVM gives none";
+
 #[test]
 fn a_false_answer_of_get_stack_trace_ends_the_check_at_once() {
     on_each_jdk(|jdk| {
-        let dir = tempfile::tempdir().unwrap();
-        let output = check(
-            jdk,
-            dir.path(),
-            &["--minutes", "20", "--fault", "drop-middle:gst:200"],
-        );
-        assert_eq!(output.code, Some(1), "{output:#?}");
-        assert!(
-            output
-                .stdout
-                .contains("at these places an honest JVM gives none"),
-            "{output:#?}"
-        );
-        assert!(
-            report(&dir.path().join("out/new")).runs.len() <= 2,
-            "{output:#?}"
-        );
+        let (_, output) = worse(jdk, "drop-middle:gst:200", 2);
+        assert!(output.stdout.contains(NO_HONEST_JVM), "{output:#?}");
     });
 }
 
@@ -113,18 +92,11 @@ fn a_false_answer_of_get_stack_trace_ends_the_check_at_once() {
 fn an_error_code_of_another_state_fails_at_once() {
     on_each_jdk(|jdk| {
         for (layer, one_in) in [("asgct-safepoint", 5), ("asgct-async", 2)] {
-            let dir = tempfile::tempdir().unwrap();
-            let fault = format!("code-of-other-state:{layer}:{one_in}");
-            let output = check(jdk, dir.path(), &["--minutes", "20", "--fault", &fault]);
-            assert_eq!(output.code, Some(1), "{output:#?}");
-            let first = output.stdout.lines().next().unwrap_or_default();
+            let (place, output) = worse(jdk, &format!("code-of-other-state:{layer}:{one_in}"), 2);
             let says = format!("no honest JVM gives this answer: {layer}: ");
-            assert!(first.contains(&says), "{output:#?}");
-            let new = dir.path().join("out/new");
-            assert!(report(&new).runs.len() <= 2, "{output:#?}");
-            let output = run(stackwitness().arg("gate").arg(&new));
-            assert_eq!(output.code, Some(1), "{output:#?}");
-            assert!(output.stdout.contains(&says), "{output:#?}");
+            assert!(first_line(&output).contains(&says), "{output:#?}");
+            let gate = place.run("gate out/new").ended(1);
+            assert!(gate.stdout.contains(&says), "{gate:#?}");
         }
     });
 }
@@ -132,31 +104,17 @@ fn an_error_code_of_another_state_fails_at_once() {
 /// The thread stands in the hook's own native method, whatever all walkers say.
 #[test]
 fn a_native_method_that_is_lost_fails_at_once() {
+    const LOST: &str = "a stack without the native method that the thread is in";
     on_each_jdk(|jdk| {
         for (layer, one_in, says) in [
-            ("gst", 5, "at these places an honest JVM gives none"),
-            (
-                "asgct-safepoint",
-                5,
-                "a stack without the native method that the thread is in",
-            ),
-            (
-                "asgct-async",
-                2,
-                "a stack without the native method that the thread is in",
-            ),
+            ("gst", 5, NO_HONEST_JVM),
+            ("asgct-safepoint", 5, LOST),
+            ("asgct-async", 2, LOST),
         ] {
-            let dir = tempfile::tempdir().unwrap();
-            let fault = format!("drop-native-top:{layer}:{one_in}");
-            let output = check(jdk, dir.path(), &["--minutes", "20", "--fault", &fault]);
-            assert_eq!(output.code, Some(1), "{output:#?}");
-            let first = output.stdout.lines().next().unwrap_or_default();
+            let (_, output) = worse(jdk, &format!("drop-native-top:{layer}:{one_in}"), 3);
+            let first = first_line(&output);
             let is_of_layer = first.contains(layer) && first.contains(says);
             assert!(is_of_layer, "{output:#?}");
-            assert!(
-                report(&dir.path().join("out/new")).runs.len() <= 3,
-                "{output:#?}"
-            );
         }
     });
 }
@@ -187,8 +145,6 @@ fn a_wrong_part_of_a_stack_fails_at_once() {
 
 #[test]
 fn what_is_no_jdk_is_bad_usage() {
-    let dir = tempfile::tempdir().unwrap();
-    let output = check(&dir.path().join("nothing"), dir.path(), &[]);
-    assert_eq!(output.code, Some(2), "{output:#?}");
+    let output = check(Path::new("nothing"), "").1.ended(2);
     assert!(output.stderr.contains("nothing"), "{output:#?}");
 }

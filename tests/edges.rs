@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use support::calls::{calls, of_jar};
-use support::{DEEP, VARIED, jdks, record_fixtures, run, stackwitness};
+use support::{DEEP, Place, VARIED, jdks, record_fixtures, run};
 
 /// The numbers in the last line of `edges`.
 #[derive(Debug, PartialEq)]
@@ -65,8 +65,8 @@ fn events(jdk: &Path, file: &Path, name: &str) -> Option<u64> {
 #[test]
 fn recordings_are_judged_from_the_file_alone() {
     for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("recording.jfr");
+        let place = Place::new();
+        let file = place.path("recording.jfr");
         let cpu_time = if feature(&jdk) >= 25 {
             ",jdk.CPUTimeSample#enabled=true"
         } else {
@@ -75,8 +75,7 @@ fn recordings_are_judged_from_the_file_alone() {
         let recording = format!("{cpu_time},settings=profile");
         record_fixtures(&jdk, &file, &recording, &[DEEP], &VARIED);
 
-        let json = dir.path().join("edges.json");
-        let output = run(stackwitness().arg("judge").arg("-o").arg(&json).arg(&file));
+        let output = place.run("judge -o edges.json recording.jfr");
         let sums = sums(&output.stdout);
         println!("{}: {sums:?}", jdk.display());
         assert!(
@@ -96,8 +95,7 @@ fn recordings_are_judged_from_the_file_alone() {
         };
         assert!(sums.impossible <= allowed, "{output:?}");
         assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));
-        let report = fs::read_to_string(json).unwrap();
-        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&place.read("edges.json")).unwrap();
         assert_eq!(report["schema"], 1);
         assert_eq!(report["stacks"], sums.stacks);
         assert_eq!(report["impossible"], sums.impossible);
@@ -222,40 +220,33 @@ const WALKER: &str = r#"
     }
 "#;
 
-/// Runs [`WALKER`]. Returns its stacks, one on each line.
-fn true_stacks(jdk: &Path, dir: &Path) -> Option<String> {
-    let javac = jdk.join("bin/javac");
-    if !javac.exists() {
-        println!("skipped: {} has no compiler", jdk.display());
+/// Runs [`WALKER`]. Returns its stacks, one on each line, and the place with its classes.
+fn true_stacks(jdk: &Path) -> Option<(Place, String)> {
+    let place = Place::on(jdk);
+    if !place.compiles("Walker", WALKER) {
         return None;
     }
-    let source = dir.join("Walker.java");
-    fs::write(&source, WALKER).unwrap();
-    let output = run(Command::new(javac).arg("-d").arg(dir).arg(source));
-    assert_eq!(output.code, Some(0), "{output:?}");
-    let java = jdk.join("bin/java");
-    let output = run(Command::new(java).arg("-cp").arg(dir).arg("Walker"));
-    assert_eq!(output.code, Some(0), "{output:?}");
-    Some(output.stdout)
+    let mut java = Command::new(jdk.join("bin/java"));
+    let lines = run(java
+        .args(["-cp", ".", "Walker"])
+        .current_dir(place.path("")))
+    .ok();
+    Some((place, lines))
 }
 
-fn judge(jdk: &Path, dir: &Path, lines: &str) -> (Sums, support::Output) {
-    let file = dir.join("stacks.jsonl");
-    fs::write(&file, lines).unwrap();
-    let mut command = stackwitness();
-    command.arg("judge").arg("--jdk").arg(jdk);
-    let output = run(command.arg("--classpath").arg(dir).arg(file));
+fn judge(place: &Place, lines: &str) -> (Sums, support::Output) {
+    place.write("stacks.jsonl", lines);
+    let output = place.run("judge --classpath . stacks.jsonl");
     (sums(&output.stdout), output)
 }
 
 #[test]
 fn true_stacks_are_possible_and_false_ones_are_not() {
     for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let Some(lines) = true_stacks(&jdk, dir.path()) else {
+        let Some((place, lines)) = true_stacks(&jdk) else {
             continue;
         };
-        let (honest, output) = judge(&jdk, dir.path(), &lines);
+        let (honest, output) = judge(&place, &lines);
         println!("{}: {honest:?}", jdk.display());
         assert!(honest.stacks > 500, "{output:?}");
         assert_eq!(honest.impossible, 0, "{}", output.stdout);
@@ -279,7 +270,7 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
                 faulty.push(fault.to_string());
             }
         }
-        let (found, output) = judge(&jdk, dir.path(), &faulty.join("\n"));
+        let (found, output) = judge(&place, &faulty.join("\n"));
         println!("{} faults: {found:?}", faulty.len());
         assert_eq!(output.code, Some(1));
         // Each fault breaks one edge. In this program native methods, lambdas or method handles,
@@ -291,14 +282,12 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
 #[test]
 fn classes_in_files_of_other_names_are_found() {
     for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let Some(lines) = true_stacks(&jdk, dir.path()) else {
+        let Some((place, lines)) = true_stacks(&jdk) else {
             continue;
         };
         // As Jython names the files of its modules.
-        let file = |name: &str| dir.path().join(format!("{name}.class"));
-        fs::rename(file("Walker"), file("Walker$py")).unwrap();
-        let (found, output) = judge(&jdk, dir.path(), &lines);
+        fs::rename(place.path("Walker.class"), place.path("Walker$py.class")).unwrap();
+        let (found, output) = judge(&place, &lines);
         assert_eq!(found.impossible, 0, "{}", output.stdout);
         assert!(found.unknown * 50 <= found.edges, "{}", output.stdout);
     }
@@ -311,8 +300,7 @@ fn classes_that_read_an_image_are_judged_by_the_code_of_their_jar() {
     for other in jdks() {
         let lines = calls(&of_jar(&other.join("lib/jrt-fs.jar")));
         for jdk in jdks() {
-            let dir = tempfile::tempdir().unwrap();
-            let (found, output) = judge(&jdk, dir.path(), &lines);
+            let (found, output) = judge(&Place::on(&jdk), &lines);
             println!("{} in {}: {found:?}", other.display(), jdk.display());
             assert!(found.stacks > 100, "{output:?}");
             assert_eq!(found.impossible, 0, "{output:?}");
@@ -326,30 +314,15 @@ fn stacks_that_cannot_be_judged_are_reported() {
     let Some(jdk) = jdks().into_iter().next() else {
         return;
     };
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("stacks.jsonl");
-    let edges = |text: Option<&str>| {
-        if let Some(text) = text {
-            fs::write(&file, text).unwrap();
-        }
-        run(stackwitness()
-            .arg("judge")
-            .arg("--jdk")
-            .arg(&jdk)
-            .arg(&file))
-    };
-    let absent = edges(None);
+    let place = Place::new();
+    let judge = format!("judge --jdk {} stacks.jsonl", jdk.display());
     // A name of no file is a mistake of the command line.
-    assert_eq!(absent.code, Some(2), "{absent:?}");
-    let empty = edges(Some("\n"));
-    assert_eq!(empty.code, Some(3), "{empty:?}");
-    assert!(empty.stderr.contains("there is no stack"));
-    let nonsense = edges(Some("{\"frames\":[]}\n{\"frames\":7}\n"));
-    assert_eq!(nonsense.code, Some(3), "{nonsense:?}");
+    place.run(&judge).ended(2);
+    place.write("stacks.jsonl", "\n");
+    let empty = place.run(&judge).ended(3);
+    assert!(empty.stderr.contains("there is no stack"), "{empty:?}");
+    place.write("stacks.jsonl", "{\"frames\":[]}\n{\"frames\":7}\n");
+    let nonsense = place.run(&judge).ended(3);
     assert!(nonsense.stderr.contains("line 2"), "{nonsense:?}");
-    let no_jdk = run(stackwitness()
-        .args(["judge", "--jdk"])
-        .arg(dir.path())
-        .arg(&file));
-    assert_eq!(no_jdk.code, Some(2), "{no_jdk:?}");
+    place.run("judge --jdk . stacks.jsonl").ended(2);
 }

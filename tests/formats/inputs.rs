@@ -1,19 +1,17 @@
 //! Files of stacks: several at once, packed, of a living JVM, cut off, and what is said of them.
 
-use crate::support::{jdks, record_fixtures, run, stackwitness};
+use crate::support::{Output, Place, jdks, record_fixtures, run};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
-/// Runs `edges` with these arguments, in `folder`, on the first JDK.
-fn edges(folder: &Path, arguments: &[&str]) -> Option<crate::support::Output> {
+/// Runs `judge` with these words on the first JDK.
+fn judge(place: &Place, words: &str) -> Option<Output> {
     let jdk = jdks().into_iter().next()?;
-    let mut command = stackwitness();
-    command
-        .args(["judge", "--max-unknown", "1", "--jdk"])
-        .arg(jdk);
-    Some(run(command.args(arguments).current_dir(folder)))
+    let jdk = jdk.display();
+    Some(place.run(&format!("judge --max-unknown 1 --jdk {jdk} {words}")))
 }
 
 /// A stack that the JDK's class files allow, three times.
@@ -28,23 +26,22 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn files_folders_and_archives_are_judged_together() {
-    let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join("folder");
-    fs::create_dir(&folder).unwrap();
-    fs::write(dir.path().join("one.txt"), POSSIBLE).unwrap();
-    fs::write(folder.join("two.txt.gz"), gzip(POSSIBLE.as_bytes())).unwrap();
-    let mut archive = zip::ZipWriter::new(File::create(folder.join("three.zip")).unwrap());
+    let place = Place::new();
+    fs::create_dir(place.path("folder")).unwrap();
+    place.write("one.txt", POSSIBLE);
+    place.write("folder/two.txt.gz", gzip(POSSIBLE.as_bytes()));
+    let mut archive = ZipWriter::new(File::create(place.path("folder/three.zip")).unwrap());
     for name in ["a.txt", "b.txt"] {
         archive
-            .start_file(name, zip::write::SimpleFileOptions::default())
+            .start_file(name, SimpleFileOptions::default())
             .unwrap();
         archive.write_all(POSSIBLE.as_bytes()).unwrap();
     }
     archive.finish().unwrap();
-    let Some(output) = edges(dir.path(), &["one.txt", "folder"]) else {
+    let Some(output) = judge(&place, "one.txt folder") else {
         return;
     };
-    assert_eq!(output.code, Some(0), "{output:?}");
+    let output = output.ended(0);
     // Collapsed stacks have neither descriptors nor BCIs: of each stack two edges are judged by names, and
     // the top is not judged.
     let whole = "judged in full: 0.0 % of the edges; by names alone: 24; not at all, since the format \
@@ -62,7 +59,7 @@ fn files_folders_and_archives_are_judged_together() {
 
 #[test]
 fn each_impossible_edge_has_a_whole_stack_and_its_stacks_are_counted() {
-    let dir = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let frame = |class: &str, method: &str, bci: u32| serde_json::json!({"class": class, "method": method, "descriptor": "()V", "bci": bci});
     let good = serde_json::json!({"frames": [frame("java.lang.Thread", "run", 0)]});
     let bad = serde_json::json!({"frames": [
@@ -70,22 +67,17 @@ fn each_impossible_edge_has_a_whole_stack_and_its_stacks_are_counted() {
         frame("java.lang.Object", "<init>", 0),
     ]});
     let lines = format!("{bad}\n{good}\n{bad}\n");
-    fs::write(dir.path().join("stacks.jsonl"), lines).unwrap();
-    let Some(output) = edges(dir.path(), &["-o", "out.json", "stacks.jsonl"]) else {
+    place.write("stacks.jsonl", lines);
+    let Some(output) = judge(&place, "-o out.json stacks.jsonl") else {
         return;
     };
-    assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(
-        output
-            .stdout
-            .contains("\nstacks with an impossible edge: 2\n"),
-        "{output:?}"
-    );
+    let output = output.ended(1);
+    let counted = "\nstacks with an impossible edge: 2\n";
+    assert!(output.stdout.contains(counted), "{output:?}");
     let stack =
         "at java.util.TimerThread.run()V@0\n                  at java.lang.Object.<init>()V@0\n";
     assert!(output.stdout.contains(stack), "{output:?}");
-    let report = fs::read_to_string(dir.path().join("out.json")).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
     assert_eq!(report["impossible_stacks"], 2);
     let edge = &report["not_possible"][0];
     assert_eq!(
@@ -112,14 +104,12 @@ impl Drop for Running {
 #[test]
 fn dumps_of_a_living_jvm_are_judged() {
     for jdk in jdks() {
-        let [javac, jcmd, jstack] =
-            ["javac", "jcmd", "jstack"].map(|tool| jdk.join("bin").join(tool));
-        if ![&javac, &jcmd, &jstack].iter().all(|tool| tool.exists()) {
+        let [jcmd, jstack] = ["jcmd", "jstack"].map(|tool| jdk.join("bin").join(tool));
+        if !jcmd.exists() || !jstack.exists() {
             println!("skipped: {} lacks a tool", jdk.display());
             continue;
         }
-        let dir = tempfile::tempdir().unwrap();
-        let source = dir.path().join("Waits.java");
+        let place = Place::on(&jdk);
         let text = "public class Waits { public static void main(String[] args) throws Exception {
             Runnable wait = () -> { try { Thread.sleep(600_000); } catch (InterruptedException e) { } };
             new java.util.Timer(true).schedule(new java.util.TimerTask() {
@@ -128,14 +118,12 @@ fn dumps_of_a_living_jvm_are_judged() {
             Thread.sleep(200);
             System.out.println(\"ready\");
             wait.run(); } }";
-        fs::write(&source, text).unwrap();
-        let compiled = run(Command::new(javac).arg("-d").arg(dir.path()).arg(&source));
-        assert_eq!(compiled.code, Some(0), "{compiled:?}");
+        if !place.compiles("Waits", text) {
+            continue;
+        }
         let mut java = Command::new(jdk.join("bin/java"));
-        java.arg("-cp")
-            .arg(dir.path())
-            .arg("Waits")
-            .stdout(Stdio::piped());
+        java.args(["-cp", ".", "Waits"]).current_dir(place.path(""));
+        java.stdout(Stdio::piped());
         let mut running = Running(java.spawn().unwrap());
         let mut line = String::new();
         let output = running.0.stdout.take().unwrap();
@@ -146,16 +134,8 @@ fn dumps_of_a_living_jvm_are_judged() {
             ("jcmd.txt", Command::new(&jcmd).args([&pid, "Thread.print"])),
             ("jstack.txt", Command::new(&jstack).arg(&pid)),
         ] {
-            let dump = run(command);
-            assert_eq!(dump.code, Some(0), "{dump:?}");
-            fs::write(dir.path().join(name), dump.stdout).unwrap();
-            let mut command = stackwitness();
-            command
-                .args(["judge", "--jdk"])
-                .arg(&jdk)
-                .arg("--classpath")
-                .arg(dir.path());
-            let output = run(command.arg(dir.path().join(name)));
+            place.write(name, run(command).ok());
+            let output = place.run(&format!("judge --classpath . {name}"));
             println!("{}: {}", jdk.display(), output.stdout);
             assert_eq!(output.code, Some(0), "{output:?}");
             assert!(output.stdout.contains("by names alone: "), "{output:?}");
@@ -163,50 +143,42 @@ fn dumps_of_a_living_jvm_are_judged() {
     }
 }
 
-/// A recording of the newest JDK. Returns the folder that holds the recording, and its file.
-fn recording() -> Option<(tempfile::TempDir, PathBuf)> {
+/// A place with a recording of the newest JDK.
+fn recording() -> Option<Place> {
     let jdk = jdks().pop()?;
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("recording.jfr");
+    let place = Place::on(&jdk);
     let fixtures = ["tree-maps", "--millis", "500"];
+    let file = place.path("recording.jfr");
     record_fixtures(&jdk, &file, ",settings=profile", &[], &fixtures);
-    Some((dir, file))
+    Some(place)
 }
 
 #[test]
 fn an_event_that_is_not_there_lists_those_with_stacks() {
-    let Some((_dir, file)) = recording() else {
+    let Some(place) = recording() else {
         return;
     };
-    let judge = |event: &str| run(stackwitness().args(["judge", "--event", event]).arg(&file));
-    let output = judge("jdk.ExecutionSampel");
-    assert_eq!(output.code, Some(2), "{output:?}");
-    assert!(
-        output
-            .stderr
-            .contains("no event `jdk.ExecutionSampel` holds stacks; these do: jdk."),
-        "{output:?}"
-    );
-    assert!(output.stderr.contains("jdk.ExecutionSample"), "{output:?}");
-    assert_eq!(judge("jdk.ExecutionSample").code, Some(0));
+    let judge = |event: &str| place.run(&format!("judge --event {event} recording.jfr"));
+    let output = judge("jdk.ExecutionSampel").ended(2);
+    for expected in [
+        "no event `jdk.ExecutionSampel` holds stacks; these do: jdk.",
+        "jdk.ExecutionSample",
+    ] {
+        assert!(output.stderr.contains(expected), "{output:?}");
+    }
+    judge("jdk.ExecutionSample").ended(0);
 }
 
 #[test]
 fn whole_chunks_of_a_cut_recording_are_judged() {
-    let Some((dir, file)) = recording() else {
+    let Some(place) = recording() else {
         return;
     };
-    let whole = run(stackwitness().arg("judge").arg(&file));
-    assert_eq!(whole.code, Some(0), "{whole:?}");
-    let bytes = fs::read(&file).unwrap();
-    let cut = dir.path().join("cut.jfr");
-    fs::write(&cut, [&bytes[..], &bytes[..bytes.len() / 2]].concat()).unwrap();
-    let output = run(stackwitness().arg("judge").arg(&cut));
+    let whole = place.run("judge recording.jfr").ended(0);
+    let bytes = fs::read(place.path("recording.jfr")).unwrap();
+    place.write("cut.jfr", [&bytes[..], &bytes[..bytes.len() / 2]].concat());
+    let output = place.run("judge cut.jfr");
     assert_eq!(output.stdout, whole.stdout);
-    assert!(
-        output
-            .stderr
-            .contains("not read: chunk 2 and what follows: "),
-        "{output:?}"
-    );
+    let expected = "not read: chunk 2 and what follows: ";
+    assert!(output.stderr.contains(expected), "{output:?}");
 }

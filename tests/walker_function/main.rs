@@ -88,15 +88,12 @@ fn a_function_that_is_not_there_is_named() {
         return;
     };
     on_each_jdk(|jdk| {
-        let out = tempfile::tempdir().unwrap();
-        let mut command = support::stackwitness();
-        command.args(["run", "--quick", "--walker"]);
-        command.arg(format!("{}:absent", library.display()));
-        command.arg("--jdk").arg(jdk).arg("--out").arg(out.path());
-        let output = support::run(&mut command);
-        assert_eq!(output.code, Some(3), "{output:#?}");
-        let said =
-            std::fs::read_to_string(out.path().join("runs/001-fixtures/stderr.txt")).unwrap();
+        let place = support::Place::on(jdk);
+        let walker = format!("{}:absent", library.display());
+        place
+            .run(&format!("run --quick --walker {walker} --out out"))
+            .ended(3);
+        let said = place.read("out/runs/001-fixtures/stderr.txt");
         assert!(said.contains("there is no absent of"), "{said}");
     });
 }
