@@ -2,6 +2,7 @@ use super::*;
 use crate::edge::Impossible;
 use crate::judge::Strength;
 use crate::trace::{HookId, Leaving, Location, MethodKey, Site};
+use Verdict::{Match, Truncated, Unverifiable, Window, Wrong};
 use proptest::prelude::*;
 
 /// Methods 1 to 99 are hooked under their own number; their location says the presence.
@@ -117,95 +118,68 @@ fn newest(upto: usize, count: usize) -> Vec<Leaving> {
 fn exact_stacks_match() {
     assert_eq!(
         judge(&[(1, BODY), (2, BODY)], &[1, 2], &[], 0).verdict,
-        Verdict::Match
+        Match
     );
     let with_unhooked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
-    assert_eq!(
-        judge(&with_unhooked, &[1, 2], &[], 0).verdict,
-        Verdict::Match
-    );
+    assert_eq!(judge(&with_unhooked, &[1, 2], &[], 0).verdict, Match);
     let checked = [(200, 3), (1, BODY)];
-    assert_eq!(
-        judge(&with_unhooked, &[1, 2], &checked, 1).verdict,
-        Verdict::Match
-    );
+    assert_eq!(judge(&with_unhooked, &[1, 2], &checked, 1).verdict, Match);
 }
 
 #[test]
 fn windows_need_the_proof_of_the_location() {
     assert_eq!(
         judge(&[(1, BODY), (2, ABSENT)], &[1], &[], 0).verdict,
-        Verdict::Window
+        Window
     );
     assert_eq!(
         judge(&[(1, BODY), (2, PUSHING)], &[1], &[], 0).verdict,
-        Verdict::Window
+        Window
     );
     assert_eq!(
         judge(&[(1, BODY), (2, PUSHING)], &[1, 2], &[], 0).verdict,
-        Verdict::Match
+        Match
     );
-    assert_eq!(
-        judge(&[(1, BODY), (2, BODY)], &[1], &[], 0).verdict,
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&[(1, BODY), (2, BODY)], &[1], &[], 0).verdict, Wrong);
     let in_push = [(1, BODY), (2, PUSHING), (PUSH_METHOD, -3)];
-    assert_eq!(judge(&in_push, &[1], &[], 0).verdict, Verdict::Window);
-    assert_eq!(judge(&in_push, &[1, 2], &[], 0).verdict, Verdict::Match);
+    assert_eq!(judge(&in_push, &[1], &[], 0).verdict, Window);
+    assert_eq!(judge(&in_push, &[1, 2], &[], 0).verdict, Match);
 }
 
 #[test]
 fn a_hook_that_resolves_its_class_has_not_run() {
     let resolving = [(1, BODY), (2, PUSHING), (200, 4), (3, BODY)];
-    assert_eq!(judge(&resolving, &[1, 3], &[], 0).verdict, Verdict::Match);
-    assert_eq!(
-        judge(&resolving, &[1, 2, 3], &[], 0).verdict,
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&resolving, &[1, 3], &[], 0).verdict, Match);
+    assert_eq!(judge(&resolving, &[1, 2, 3], &[], 0).verdict, Wrong);
 }
 
 #[test]
 fn checked_frames_count_whole() {
     let checked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
     let moved = [(200, 3), (1, BODY), (201, 4), (2, BODY + 1), (3, BODY)];
-    assert_eq!(
-        judge(&moved, &[1, 2, 3], &checked, 2).verdict,
-        Verdict::Match
-    );
+    assert_eq!(judge(&moved, &[1, 2, 3], &checked, 2).verdict, Match);
     let shifted = [(200, 3), (1, BODY), (201, 5), (2, BODY), (3, BODY)];
-    assert_eq!(
-        judge(&shifted, &[1, 2, 3], &checked, 2).verdict,
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&shifted, &[1, 2, 3], &checked, 2).verdict, Wrong);
     let other = [(200, 3), (1, BODY), (202, 4), (2, BODY), (3, BODY)];
-    assert_eq!(
-        judge(&other, &[1, 2, 3], &checked, 2).verdict,
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&other, &[1, 2, 3], &checked, 2).verdict, Wrong);
 }
 
 #[test]
 fn a_missing_bottom_is_truncated() {
     let checked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
     let judged = judge(&[(201, 4), (2, BODY), (3, BODY)], &[1, 2, 3], &checked, 2);
-    assert_eq!(
-        (judged.verdict, judged.at_frame),
-        (Verdict::Truncated, Some(3))
-    );
-    assert_eq!(
-        judge(&[(2, BODY)], &[1, 2], &[], 0).verdict,
-        Verdict::Truncated
-    );
+    assert_eq!((judged.verdict, judged.at_frame), (Truncated, Some(3)));
+    assert_eq!(judge(&[(2, BODY)], &[1, 2], &[], 0).verdict, Truncated);
     // With another location it is no top part, and with no known frame nothing is shown.
     let shifted = judge(&[(201, 5), (2, BODY), (3, BODY)], &[1, 2, 3], &checked, 2);
-    assert_eq!(shifted.verdict, Verdict::Wrong);
-    assert_eq!(judge(&[(300, 1)], &[1, 2], &[], 0).verdict, Verdict::Wrong);
+    assert_eq!(shifted.verdict, Wrong);
+    assert_eq!(judge(&[(300, 1)], &[1, 2], &[], 0).verdict, Wrong);
 }
 
 #[test]
 fn a_missing_bottom_is_truncated_wherever_the_top_stands() {
     let truncated = |walk: &[(usize, i32)], entries: &[u32]| {
-        assert_eq!(judge(walk, entries, &[], 0).verdict, Verdict::Truncated);
+        assert_eq!(judge(walk, entries, &[], 0).verdict, Truncated);
     };
     // The entry of the top frame is that of its caller, and its own not there.
     truncated(&[(2, BODY), (2, POPPING)], &[1, 2]);
@@ -213,22 +187,22 @@ fn a_missing_bottom_is_truncated_wherever_the_top_stands() {
     // Entries of frames that an exception ended faulty above.
     truncated(&[(2, CATCHING)], &[1, 2, 8, 9]);
     // It says nothing of the stack.
-    assert_eq!(judge(&[(2, ABSENT)], &[1], &[], 0).verdict, Verdict::Wrong);
+    assert_eq!(judge(&[(2, ABSENT)], &[1], &[], 0).verdict, Wrong);
 }
 
 #[test]
 fn a_frame_behind_its_hooks_does_not_show_that_the_top_is_missing() {
     // As a virtual thread whose callers are still in the heap.
-    let nothing = Judgement::at(Verdict::Wrong, 2, Reason::NothingOfTruth);
+    let nothing = Judgement::at(Wrong, 2, Reason::NothingOfTruth);
     assert_eq!(judge(&[(200, 3), (2, POPPING)], &[1, 1], &[], 0), nothing);
     let checked = [(200, 3), (1, BODY)];
     assert_eq!(judge(&[(201, 3), (2, POPPING)], &[1], &checked, 1), nothing);
     // A frame of the truth is there, so what lies above it is missing.
-    let top = Judgement::at(Verdict::Wrong, 0, Reason::TopMissing);
+    let top = Judgement::at(Wrong, 0, Reason::TopMissing);
     assert_eq!(judge(&[(1, BODY), (2, POPPING)], &[1, 3], &[], 0), top);
     assert_eq!(judge(&[(1, POPPING)], &[1, 3], &[], 0), top);
     // So it does where the bottom is that of the truth.
-    let below = Judgement::at(Verdict::Wrong, 0, Reason::OtherMethodBelowChecked);
+    let below = Judgement::at(Wrong, 0, Reason::OtherMethodBelowChecked);
     assert_eq!(judge(&[(200, 3), (2, POPPING)], &[1], &checked, 1), below);
 }
 
@@ -236,25 +210,22 @@ fn a_frame_behind_its_hooks_does_not_show_that_the_top_is_missing() {
 fn a_checked_frame_moves_only_within_its_hooks() {
     let checked = [(200, 3), (1, BODY)];
     let at = |location| judge(&[(200, 3), (1, location)], &[1], &checked, 1).verdict;
-    assert_eq!(at(BODY + 1), Verdict::Match);
-    assert_eq!(at(POPPING), Verdict::Match);
-    assert_eq!(at(ABSENT), Verdict::Wrong);
+    assert_eq!(at(BODY + 1), Match);
+    assert_eq!(at(POPPING), Match);
+    assert_eq!(at(ABSENT), Wrong);
 }
 
 #[test]
 fn a_window_excuses_only_its_own_frame() {
     let walk = [(1, BODY), (2, ABSENT)];
-    assert_eq!(judge(&walk, &[], &[], 0).verdict, Verdict::Wrong);
+    assert_eq!(judge(&walk, &[], &[], 0).verdict, Wrong);
 }
 
 #[test]
 fn without_truth_nothing_is_claimed() {
-    assert_eq!(
-        judge(&[(200, 1)], &[], &[], 0).verdict,
-        Verdict::Unverifiable
-    );
-    assert_eq!(judge(&[(1, BODY)], &[], &[], 0).verdict, Verdict::Wrong);
-    assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Verdict::Window);
+    assert_eq!(judge(&[(200, 1)], &[], &[], 0).verdict, Unverifiable);
+    assert_eq!(judge(&[(1, BODY)], &[], &[], 0).verdict, Wrong);
+    assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Window);
 }
 
 /// Walkers that fail in ways that a look at entries alone lets pass. Each is caught at its frame.
@@ -263,11 +234,7 @@ mod leniencies {
 
     fn wrong_at(walk: &[(usize, i32)], entries: &[u32], at: usize, reason: Reason) {
         let judged = judge(walk, entries, &[], 0);
-        assert_eq!(
-            judged,
-            Judgement::at(Verdict::Wrong, at, reason),
-            "{walk:?}"
-        );
+        assert_eq!(judged, Judgement::at(Wrong, at, reason), "{walk:?}");
     }
 
     #[test]
@@ -285,7 +252,7 @@ mod leniencies {
         let called = LOADS_CLASS as u32;
         let walk = [(1, BODY), (5, ABSENT), (LOADS_CLASS, BODY)];
         let judged = judge(&walk, &[1, called], &[], 0);
-        let unknown = Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks);
+        let unknown = Judgement::plain(Unverifiable, Reason::DeepOutsideHooks);
         assert_eq!(judged, unknown);
     }
 
@@ -314,12 +281,9 @@ mod leniencies {
     #[test]
     fn entries_that_no_constructor_left_are_no_window() {
         let judged = judge(&[(1, BODY), (2, CATCHING)], &[1, 2, NO_CONSTRUCTOR], &[], 0);
-        assert_eq!(
-            judged,
-            Judgement::plain(Verdict::Unverifiable, Reason::StaleEntries)
-        );
+        assert_eq!(judged, Judgement::plain(Unverifiable, Reason::StaleEntries));
         let judged = judge(&[(1, BODY), (2, CATCHING)], &[1, 2, 3], &[], 0);
-        assert_eq!(judged.verdict, Verdict::Window);
+        assert_eq!(judged.verdict, Window);
     }
 
     /// Of a method whose code another agent has changed only the frame's place is doubtful.
@@ -327,20 +291,17 @@ mod leniencies {
     fn a_method_with_other_code_excuses_its_own_frames_alone() {
         let verdict = |walk: &[(usize, i32)], entries: &[u32]| judge(walk, entries, &[], 0).verdict;
         let walk = [(1, BODY), (2, ALTERED), (3, BODY)];
-        assert_eq!(verdict(&walk, &[1, 2, 3]), Verdict::Match);
-        let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::OtherCode);
+        assert_eq!(verdict(&walk, &[1, 2, 3]), Match);
+        let doubtful = Judgement::plain(Unverifiable, Reason::OtherCode);
         assert_eq!(judge(&walk, &[1, 3], &[], 0), doubtful);
         assert_eq!(judge(&[(2, ALTERED)], &[], &[], 0), doubtful);
         // An entry needs its frame, and every other frame its entry.
-        assert_eq!(verdict(&[(1, BODY), (3, BODY)], &[1, 2, 3]), Verdict::Wrong);
-        assert_eq!(verdict(&walk, &[1, 2]), Verdict::Wrong);
-        assert_eq!(verdict(&walk, &[1, 2, 4]), Verdict::Wrong);
-        assert_eq!(
-            verdict(&[(2, ALTERED), (3, BODY)], &[1, 2, 3]),
-            Verdict::Truncated
-        );
+        assert_eq!(verdict(&[(1, BODY), (3, BODY)], &[1, 2, 3]), Wrong);
+        assert_eq!(verdict(&walk, &[1, 2]), Wrong);
+        assert_eq!(verdict(&walk, &[1, 2, 4]), Wrong);
+        assert_eq!(verdict(&[(2, ALTERED), (3, BODY)], &[1, 2, 3]), Truncated);
         let top = [(1, BODY), (2, ALTERED)];
-        assert_eq!(verdict(&top, &[1, 2, NO_CONSTRUCTOR]), Verdict::Wrong);
+        assert_eq!(verdict(&top, &[1, 2, NO_CONSTRUCTOR]), Wrong);
         assert_eq!(judge(&top, &[1, 2, 3], &[], 0), doubtful);
     }
 
@@ -375,19 +336,15 @@ fn constructors_that_an_exception_leaves_may_be_there_or_not() {
             judge_leaving(walk, &[1, 2, 3], &CHECKED[..known], k, leaving).verdict
         };
         let (whole, without_3, without_both) = (&CHECKED[..], &CHECKED[..4], &CHECKED[..2]);
-        assert_eq!(judge(whole, 1), Verdict::Match);
-        assert_eq!(judge(without_3, 0), Verdict::Wrong);
-        assert_eq!(judge(without_3, 1), Verdict::Unverifiable);
-        assert_eq!(judge(&CHECKED[..5], 1), Verdict::Unverifiable, "unhooked");
-        assert_eq!(judge(without_both, 1), Verdict::Wrong);
-        assert_eq!(judge(without_both, 2), Verdict::Unverifiable);
+        assert_eq!(judge(whole, 1), Match);
+        assert_eq!(judge(without_3, 0), Wrong);
+        assert_eq!(judge(without_3, 1), Unverifiable);
+        assert_eq!(judge(&CHECKED[..5], 1), Unverifiable, "unhooked");
+        assert_eq!(judge(without_both, 1), Wrong);
+        assert_eq!(judge(without_both, 2), Unverifiable);
         // The frame below may have come to its handler by now, which proves it.
         let at_handler = [(200, 3), (1, BODY), (201, 4), (2, CATCHING)];
-        let proven = if k < 3 {
-            Verdict::Window
-        } else {
-            Verdict::Unverifiable
-        };
+        let proven = if k < 3 { Window } else { Unverifiable };
         assert_eq!(judge(&at_handler, 1), proven);
     }
 }
@@ -395,33 +352,24 @@ fn constructors_that_an_exception_leaves_may_be_there_or_not() {
 #[test]
 fn what_lies_below_constructors_that_an_exception_leaves_counts_whole() {
     let judge = |walk: &[(usize, i32)]| judge_leaving(walk, &[1, 2, 3], &CHECKED, 3, 1).verdict;
-    assert_eq!(
-        judge(&[(200, 4), (1, BODY), (201, 4), (2, BODY)]),
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&[(200, 4), (1, BODY), (201, 4), (2, BODY)]), Wrong);
     assert_eq!(
         judge(&[(200, 3), (1, BODY + 1), (201, 4), (2, BODY)]),
-        Verdict::Wrong
+        Wrong
     );
-    assert_eq!(judge(&[(200, 3), (1, BODY), (2, BODY)]), Verdict::Wrong);
-    assert_eq!(
-        judge(&[(200, 3), (1, BODY), (201, 4), (4, BODY)]),
-        Verdict::Wrong
-    );
+    assert_eq!(judge(&[(200, 3), (1, BODY), (2, BODY)]), Wrong);
+    assert_eq!(judge(&[(200, 3), (1, BODY), (201, 4), (4, BODY)]), Wrong);
     assert_eq!(
         judge(&[(200, 3), (1, BODY), (201, 4), (2, BODY), (4, BODY)]),
-        Verdict::Wrong
+        Wrong
     );
     assert_eq!(
         judge(&[(200, 3), (1, BODY), (201, 4), (2, BODY), (2, BODY)]),
-        Verdict::Wrong
+        Wrong
     );
-    assert_eq!(judge(&[(1, BODY), (201, 4), (2, BODY)]), Verdict::Truncated);
+    assert_eq!(judge(&[(1, BODY), (201, 4), (2, BODY)]), Truncated);
     // The last entry is certain.
-    assert_eq!(
-        judge_leaving(&[(200, 3)], &[1], &[], 0, 0).verdict,
-        Verdict::Wrong
-    );
+    assert_eq!(judge_leaving(&[(200, 3)], &[1], &[], 0, 0).verdict, Wrong);
 }
 
 #[test]
@@ -439,14 +387,14 @@ fn constructors_that_an_exception_has_left_may_lie_below_others() {
         };
         judge_truth(&walk, &truth, &Toy).verdict
     };
-    assert_eq!(verdict(&[1, 2, 3, 4, 5]), Verdict::Match);
+    assert_eq!(verdict(&[1, 2, 3, 4, 5]), Match);
     for walk in [&[1, 200, 3, 4, 5][..], &[1, 2, 3, 200, 5], &[1, 3, 5]] {
-        assert_eq!(verdict(walk), Verdict::Unverifiable, "{walk:?}");
+        assert_eq!(verdict(walk), Unverifiable, "{walk:?}");
     }
     for walk in [&[1, 2, 4, 5][..], &[1, 2, 3], &[1, 3, 5, 4], &[1, 5]] {
-        assert_eq!(verdict(walk), Verdict::Wrong, "{walk:?}");
+        assert_eq!(verdict(walk), Wrong, "{walk:?}");
     }
-    assert_eq!(verdict(&[3, 5]), Verdict::Truncated);
+    assert_eq!(verdict(&[3, 5]), Truncated);
 }
 
 /// A stack of hooked and unhooked frames, and how many of them were checked.
@@ -476,7 +424,7 @@ proptest! {
         let (entries, checked, k) = truth_of(&stack, upto);
         prop_assume!(!entries.is_empty());
         let judged = judge(&stack, &entries, &checked, k);
-        prop_assert_eq!(judged.verdict, Verdict::Match);
+        prop_assert_eq!(judged.verdict, Match);
     }
 
     #[test]
@@ -518,7 +466,7 @@ proptest! {
         prop_assume!(gone > 0);
         let left = &stack[..hooked[hooked.len() - gone]];
         let judged = judge_leaving(left, &entries, &checked, k, leaving);
-        if gone <= leaving { prop_assert_eq!(judged.verdict, Verdict::Unverifiable) } else { prop_assert!(judged.is_mismatch()) }
+        if gone <= leaving { prop_assert_eq!(judged.verdict, Unverifiable) } else { prop_assert!(judged.is_mismatch()) }
         // One more that is lost below them is noticed all the same.
         let certain = &hooked[..hooked.len() - gone];
         if gone == leaving && !certain.is_empty() {
@@ -564,12 +512,8 @@ fn an_answer_that_lacks_nothing_is_no_less_true_for_saying_that_it_may() {
         .map(frame);
         judge_truth(&walk, &truth, &crate::model::toy::InOwnCode(|_| true)).verdict
     };
-    assert_eq!(verdict(&[1, 2, 3]), Verdict::Match);
-    assert_eq!(
-        verdict(&[1, 2, 3, 4]),
-        Verdict::Unverifiable,
-        "4 is missing"
-    );
-    assert_eq!(verdict(&[1, 2]), Verdict::Unverifiable, "3 has popped");
-    assert_eq!(verdict(&[1, 4, 3]), Verdict::Wrong);
+    assert_eq!(verdict(&[1, 2, 3]), Match);
+    assert_eq!(verdict(&[1, 2, 3, 4]), Unverifiable, "4 is missing");
+    assert_eq!(verdict(&[1, 2]), Unverifiable, "3 has popped");
+    assert_eq!(verdict(&[1, 4, 3]), Wrong);
 }
