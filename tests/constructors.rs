@@ -8,7 +8,7 @@ use oracle::report::Report;
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
 use std::path::Path;
-use support::{Deadline, on_each_jdk};
+use support::{on_each_jdk, seeds};
 
 /// With C1 alone most of these samples interrupt the VM while it looks for handlers, and there the
 /// walkers are right. Reflection by the VM itself catches exceptions between constructors.
@@ -41,9 +41,7 @@ const ENOUGH: u64 = 5_000;
 
 /// The first run with enough samples. Each method is hooked with the probability.
 fn measure(jdk: &Path, hooks: Hooking, probability: f64) -> Report {
-    let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} samples"));
-    for seed in 1.. {
-        deadline.check();
+    for seed in seeds(&format!("{jdk:?}: {ENOUGH} samples")) {
         let ran = support::run_scenario(jdk, &scenario(hooks, probability), seed, &[]);
         if tally(&ran.report, Layer::AsgctAsync).checks() >= ENOUGH {
             assert_eq!(ran.code, Some(0), "{jdk:?}");

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Deadline, jdks};
+use support::{Deadline, jdks, seeds};
 
 /// Runs fixtures without hooks; returns the report.
 fn run(jdk: &Path, seed: u64, jvm_args: &[&str], names: &[&str], options: &[&str]) -> Report {
@@ -87,14 +87,12 @@ fn a_stack_that_is_cut_at_a_linker_is_found_where_the_walker_cuts() {
         };
         has_mistake |= cuts;
         for (hooks, layers) in &runs {
-            let deadline = Deadline::new(format!("{home:?}, {hooks}: waiting for checks"));
             let mut sums = BTreeMap::<Layer, Tally>::new();
             let has_enough = |sums: &BTreeMap<Layer, Tally>| {
                 let mut sums = layers.iter().map(|layer| sums.get(layer));
                 sums.all(|sum| sum.is_some_and(|sum| sum.decided() >= 300))
             };
-            for seed in 1.. {
-                deadline.check();
+            for seed in seeds(&format!("{home:?}, {hooks}: waiting for checks")) {
                 for (layer, tally) in at_linkers(&home, seed, hooks, layers) {
                     *sums.entry(layer).or_default() += &tally;
                 }
@@ -135,10 +133,8 @@ fn every_event_makes_checks() {
         "call of a native method",
     ];
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for events"));
         let mut seen = BTreeSet::new();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for events")) {
             let names = [
                 "held-monitors",
                 "wait-notify",

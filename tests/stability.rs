@@ -6,7 +6,7 @@ use oracle::Layer;
 use oracle::record::altered::{Alteration, AlteredWalks, LayerWalks};
 use oracle::report::Run;
 use std::path::Path;
-use support::{Deadline, Output, jdks, report, run, stackwitness};
+use support::{Output, jdks, report, run, seeds, stackwitness};
 
 /// Runs fixtures whose samples `layer` takes, with altered walks after each.
 fn altered(jdk: &Path, out: &Path, layer: Layer, seed: u64, options: &str) -> Output {
@@ -46,10 +46,8 @@ fn our_walker_survives_altered_contexts_and_stacks() {
     for jdk in jdks() {
         for option in ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"] {
             let what = format!("{}, {option}", jdk.display());
-            let deadline = Deadline::new(format!("{what}: waiting for walks"));
             let dir = tempfile::tempdir().unwrap();
-            for seed in 1.. {
-                deadline.check();
+            for seed in seeds(&format!("{what}: waiting for walks")) {
                 let out = dir.path().join(seed.to_string());
                 let output = altered(&jdk, &out, Layer::AsgstGst, seed, option);
                 assert!(matches!(output.code, Some(0 | 3)), "{what}: {output:#?}");
@@ -76,10 +74,8 @@ fn a_crash_of_the_walker_leaves_what_was_altered() {
     for jdk in jdks() {
         let what = jdk.display();
         // Every JVM that was tried crashes within seconds.
-        let deadline = Deadline::new(format!("{what}: waiting for a crash"));
         let dir = tempfile::tempdir().unwrap();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{what}: waiting for a crash")) {
             let out = dir.path().join(seed.to_string());
             let output = altered(&jdk, &out, Layer::AsgctGst, seed, "-XX:+TieredCompilation");
             let run = only_run(&out);

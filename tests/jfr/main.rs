@@ -19,7 +19,7 @@ use recordings::samples;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use support::{Deadline, Ran, jdks, sum};
+use support::{Ran, jdks, seeds, sum};
 
 /// The settings of a recording with samples alone.
 const EXECUTION: &str = "+jdk.ExecutionSample#enabled=true,+jdk.ExecutionSample#period=1ms";
@@ -142,13 +142,11 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 println!("skipped: {jdk:?} has no CPU-time samples");
                 continue;
             }
-            let deadline = Deadline::new(format!("{jdk:?} {layer}: waiting for events"));
             let options = recording(settings);
             let options: Vec<_> = options.iter().map(String::as_str).collect();
             let (mut events, mut joined, mut faults) = (0, 0, vec![]);
             let (mut windows, mut judged) = (0, 0);
-            for seed in 1.. {
-                deadline.check();
+            for seed in seeds(&format!("{jdk:?} {layer}: waiting for events")) {
                 let ran = run(&jdk, layer, seed, sampling, &options);
                 let counts = ran.report.runs[0].joined.iter();
                 let counts: Vec<&JoinCounts> = counts.collect();

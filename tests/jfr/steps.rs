@@ -1,7 +1,7 @@
 //! Layer `jfr-cpu-step`: requests at chosen instructions of threads that run one instruction at a time.
 
 use super::{CHOSEN, each_group_is_caught, has_cpu_time, inject, recording};
-use crate::support::{self, Deadline, Ran, jdks, sum};
+use crate::support::{self, Ran, jdks, seeds, sum};
 use oracle::Layer;
 use oracle::mutants::Detection;
 use oracle::report::Exit;
@@ -43,11 +43,9 @@ fn events_at_steps_are_joined_and_faults_in_them_are_caught() {
             println!("skipped: {jdk:?} has no CPU-time samples");
             continue;
         }
-        let deadline = Deadline::new(format!("{jdk:?} {LAYER}: waiting for events"));
         let (mut events, mut joined, mut faults) = (0, 0, vec![]);
         let (mut verdicts, mut of_truth) = (Tally::default(), Tally::default());
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?} {LAYER}: waiting for events")) {
             let ran = run(&jdk, seed);
             let [counts] = &ran.report.runs[0].joined[..] else {
                 panic!("{jdk:?}: one sampler: {:?}", ran.report.runs[0].joined);

@@ -6,7 +6,7 @@
 //! address is the caller's own: the caller is missing.
 
 use crate::steps::{unmodified, visited};
-use crate::support::{self, Deadline, on_each_jdk};
+use crate::support::{self, on_each_jdk, seeds};
 use oracle::record::{VISITED_FILE, VisitedCode, Worst};
 
 /// The worst answer at `pop rbp`, behind `add rsp, imm8`, in the epilogue that was run; `None` if it was not visited.
@@ -36,9 +36,7 @@ fn walks_between_the_two_halves_of_an_epilogue_are_false_where_the_caller_fits()
         "-XX:CompileCommand=dontinline,stackwitness.fixtures.Epilogues::*",
     ];
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for epilogues"));
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for epilogues")) {
             let program = format!(
                 "jvm_args = {OPTIONS:?}\nfixtures = {{ names = [\"epilogues\"], seconds = 10 }}\n"
             );

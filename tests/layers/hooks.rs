@@ -1,6 +1,6 @@
 //! Exact hooks, of which many run in Java where threads run many of them.
 
-use crate::support::{self, Deadline, jdks};
+use crate::support::{self, jdks, seeds};
 use oracle::Layer;
 use oracle::record::CauseName;
 use oracle::report::Exit;
@@ -22,10 +22,8 @@ fn the_trace_stack_is_whole_where_hooks_run_in_java_and_natively_by_turns() {
          fixtures = {{ names = {FIXTURES:?}, seconds = 6 }}\n"
     );
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for hooks in Java, and checks"));
         let (mut in_java, mut checks) = (0, 0);
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for hooks in Java, and checks")) {
             let ran = support::run_scenario(&jdk, &scenario, seed, &[]);
             let of_run = &ran.report.runs[0];
             assert_eq!(

@@ -1,6 +1,6 @@
 //! Layer `asgst-queue`: samples that are enqueued in the signal handler and walked while the thread is suspended.
 
-use crate::support::{self, Deadline, jdks};
+use crate::support::{self, jdks, seeds};
 use oracle::Layer;
 use oracle::report::Exit;
 use oracle::tally::Tally;
@@ -36,10 +36,8 @@ const FULL: i32 = -6;
 #[test]
 fn enqueued_samples_are_true_and_the_queue_has_room() {
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for checks"));
         let mut sum = Tally::default();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for checks")) {
             sum += &run(
                 &jdk,
                 seed,

@@ -1,6 +1,6 @@
 //! Layers `gst-step`, `asgct-step` and `asgst-step`: threads run one instruction at a time.
 
-use crate::support::{self, Deadline, Ran, on_each_jdk};
+use crate::support::{self, Ran, on_each_jdk, seeds};
 use oracle::mutants::Detection;
 use oracle::record::{FaultCount, InstructionCounts, VISITED_FILE, VisitedCode, Worst};
 use oracle::report::{Exit, Report, Run};
@@ -72,11 +72,9 @@ fn get_stack_trace_agrees_with_the_steps() {
     }
     on_each_jdk(|jdk| {
         for options in [&[][..], &["-XX:TieredStopAtLevel=1"], &["-Xint"]] {
-            let deadline = Deadline::new(format!("{jdk:?}: waiting for steps"));
             let (mut of_truth, mut of_walker) = (Tally::default(), Tally::default());
             let (mut compiled, mut interpreted) = (0, 0);
-            for seed in 1.. {
-                deadline.check();
+            for seed in seeds(&format!("{jdk:?}: waiting for steps")) {
                 let ran = run(jdk, seed, Layer::AsgctStep, options, &[]);
                 of_truth += &tally(&ran.report, Layer::GstStep);
                 of_walker += &tally(&ran.report, Layer::AsgctStep);
@@ -110,9 +108,7 @@ fn methods_that_run_to_their_end_are_visited_whole() {
             ["-XX:TieredStopAtLevel=1", "-Xbatch"],
             ["-XX:-TieredCompilation", "-Xbatch"],
         ] {
-            let deadline = Deadline::new(format!("{jdk:?} {compiler:?}: waiting for methods"));
-            for seed in 1.. {
-                deadline.check();
+            for seed in seeds(&format!("{jdk:?} {compiler:?}: waiting for methods")) {
                 let program = format!(
                     "jvm_args = {compiler:?}\nfixtures = {{ names = [\"all-ways\"], seconds = 20 }}\n"
                 );
@@ -239,15 +235,13 @@ fn faults_of_walkers_are_caught() {
 }
 
 fn faults_are_caught(jdk: &Path, walker: Layer) {
-    let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
     let mut faults: Vec<FaultCount> = vec![];
     let mut of_truth = Tally::default();
     let sum = |faults: &[FaultCount], is: &dyn Fn(&FaultCount) -> bool| -> u64 {
         let counted = faults.iter().filter(|fault| is(fault));
         counted.map(|fault| fault.count).sum()
     };
-    for seed in 1.. {
-        deadline.check();
+    for seed in seeds(&format!("{jdk:?}: waiting for faults")) {
         let fault = format!("all:gst-step,{walker}:5");
         let ran = run(jdk, seed, walker, &[], &["--fault", &fault]);
         faults.extend(support::faults_of(&ran));
@@ -284,10 +278,8 @@ fn our_walker_is_within_its_budget_at_each_instruction() {
         return;
     }
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for steps"));
         let mut sum = Tally::default();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for steps")) {
             let ran = run(jdk, seed, Layer::AsgstStep, &[], &[]);
             sum += &tally(&ran.report, Layer::AsgstStep);
             if sum.decided() >= 100_000 {
@@ -381,9 +373,7 @@ fn a_stub_is_walked_before_it_links_its_frame() {
     /// `push rbp`, and `mov rbp, rsp`.
     const LINK: &str = "55488bec";
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for finalizers"));
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for finalizers")) {
             let program = "jvm_args = [\"-XX:TieredStopAtLevel=1\"]\n\
                 fixtures = { names = [\"finalizers\"], seconds = 8 }\n";
             let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 8\n", program);
@@ -418,10 +408,8 @@ fn exceptions_and_deoptimisation_are_followed_through_the_stubs() {
     /// As many instructions of each as every run has that comes there at all.
     const ENOUGH: usize = 10;
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for exceptions"));
         let mut seen = [0; STUBS.len()];
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for exceptions")) {
             let program = "jvm_args = [\"-Xcomp\", \"-XX:-TieredCompilation\"]\n\
                 fixtures = { names = [\"exceptions-up\", \"implicit-exceptions\", \"try-finally\"], seconds = 10 }\n";
             let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 20\n", program);

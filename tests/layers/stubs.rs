@@ -1,7 +1,7 @@
 //! Stubs, whose callers may have no frame.
 
 use crate::steps::{unmodified_by, visited};
-use crate::support::{self, Deadline, on_each_jdk};
+use crate::support::{self, on_each_jdk, seeds};
 use oracle::Layer;
 use oracle::record::{VISITED_FILE, Worst};
 
@@ -15,9 +15,7 @@ fn stubs_are_walked_that_the_interpreter_calls_without_a_frame() {
     /// As many as the stubs of the functions and of one checksum have.
     const ENOUGH: usize = 600;
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for checksums"));
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for checksums")) {
             let program =
                 "jvm_args = [\"-Xint\"]\nfixtures = { names = [\"checksums\"], seconds = 8 }\n";
             let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 8\n", program);

@@ -1,7 +1,7 @@
 //! Value classes (JEP 401, a preview of JDK 28): hooks in them, and walks of code that passes their fields. C2 makes room for the
 //! fields in the frame of the callee, so that a frame may be larger than its code says.
 
-use crate::support::{self, Deadline, jdks, run_scenario};
+use crate::support::{self, jdks, run_scenario, seeds};
 use oracle::Layer;
 use oracle::record::CauseName;
 use oracle::report::Exit;
@@ -41,11 +41,9 @@ fn values_in_arguments_and_returns_are_walked() {
             kept.join("\", \""),
             dir.path()
         );
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for walks of values"));
         let (mut checks, mut walks) = (0, 0);
         let (mut known, mut unexplained) = (0, 0);
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for walks of values")) {
             let ran = run_scenario(&jdk, &scenario, seed, &[]);
             let of_run = &ran.report.runs[0];
             let ended = (&of_run.exit, &of_run.invalid);

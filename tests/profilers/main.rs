@@ -11,7 +11,7 @@ use oracle::report::{Exit, Report};
 use scenarios::scenario::BUILT_IN;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{Deadline, jdks};
+use support::{Deadline, jdks, seeds};
 
 /// The scenario, with a program of a few seconds in place of its programs.
 fn scenario() -> String {
@@ -52,10 +52,8 @@ fn pairs(report: Report) -> BTreeMap<(String, Sampler), Pairs> {
 #[test]
 fn each_profiler_has_a_profile_beside_the_true_one() {
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for profiles"));
         let mut most: BTreeMap<(String, Sampler), u64> = BTreeMap::new();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for profiles")) {
             for (of, pairs) in pairs(run(&jdk, seed, &[])) {
                 let summary = Summary::alone(&pairs);
                 assert!(summary.renamed <= summary.answered && summary.windows <= summary.answered);
@@ -159,10 +157,8 @@ const MOST_ANSWERS: u64 = 30_000;
 fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
     let asgct = ("signals".to_owned(), Sampler::Walker(Layer::AsgctAsync));
     for jdk in jdks().into_iter().take(1) {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
         let mut sum = Pairs::default();
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: waiting for faults")) {
             let mut all = pairs(run(&jdk, seed, &["--fault", "drop-top:asgct-async:3"]));
             sum.merge(&all.remove(&asgct).unwrap_or_default());
             let summary = Summary::alone(&sum);

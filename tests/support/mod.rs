@@ -103,6 +103,14 @@ fn library(source: &str, dir: &Path, headers: &[PathBuf]) -> Option<PathBuf> {
     Some(library)
 }
 
+/// Seeds for one run after the other, until a test has what it waits for. A busy machine takes several runs; the usual
+/// deadline for `what` ends a hang.
+#[track_caller]
+pub fn seeds(what: &str) -> impl Iterator<Item = u64> {
+    let deadline = Deadline::new(what);
+    (1..).inspect(move |_| deadline.check())
+}
+
 /// The result of a scenario. Its folder is removed with it.
 pub struct Ran {
     pub code: Option<i32>,

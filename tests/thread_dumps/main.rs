@@ -10,7 +10,7 @@ use oracle::report::Exit;
 use oracle::tally::Tally;
 use scenarios::jdk::Jdk;
 use std::path::Path;
-use support::{Deadline, Ran, jdks, sum};
+use support::{Ran, jdks, seeds, sum};
 
 const LAYERS: [Layer; 5] = [
     Layer::JavaThread,
@@ -46,10 +46,8 @@ fn run(jdk: &Path, seed: u64, arguments: &[&str]) -> Ran {
 #[test]
 fn stacks_of_java_are_true() {
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} checks"));
         let mut tallies = LAYERS.map(|layer| (layer, Tally::default()));
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: {ENOUGH} checks")) {
             let ran = run(&jdk, seed, &[]);
             for (layer, sum) in &mut tallies {
                 *sum += &ran.report.layer(*layer).expect("it is there").tally();
@@ -75,7 +73,6 @@ fn stacks_of_virtual_threads_are_true() {
             println!("skipped: {} has no virtual threads", jdk.display());
             continue;
         }
-        let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} faults"));
         // Each answer is made false, so that each stack is in the report.
         let scenario = |seed: u64| {
             let interpreted = if seed.is_multiple_of(2) {
@@ -91,8 +88,7 @@ fn stacks_of_virtual_threads_are_true() {
             )
         };
         let (mut honest, mut caught) = (0, 0);
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: {ENOUGH} faults")) {
             let of_honest = support::run_scenario(&jdk, &scenario(seed), seed, &[]).report;
             let java = of_honest.layer(Layer::JavaThread).expect("it is there");
             let mismatches = &of_honest.mismatches;
@@ -119,11 +115,9 @@ fn stacks_of_virtual_threads_are_true() {
 #[test]
 fn faults_in_stacks_of_java_are_caught() {
     for jdk in jdks() {
-        let deadline = Deadline::new(format!("{jdk:?}: {FAULTS} faults"));
         let fault = format!("all:{}:1", LAYERS.map(Layer::name).join(","));
         let mut faults: Vec<FaultCount> = vec![];
-        for seed in 1.. {
-            deadline.check();
+        for seed in seeds(&format!("{jdk:?}: {FAULTS} faults")) {
             faults.extend(support::faults_of(&run(&jdk, seed, &["--fault", &fault])));
             if sum(&faults, |_| true) >= FAULTS {
                 break;

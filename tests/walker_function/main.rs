@@ -7,7 +7,7 @@ use oracle::Layer;
 use oracle::report::Report;
 use oracle::tally::Tally;
 use std::path::Path;
-use support::{Deadline, c_library, on_each_jdk};
+use support::{c_library, on_each_jdk, seeds};
 
 /// Our walkers.
 const SOURCE: &str = "tests/walker_function/walkers.c";
@@ -38,10 +38,8 @@ const SCENARIO: &str = r#"
 
 /// Runs until `layer` has its answers, and returns the last report with the sum of its counts.
 fn judged(jdk: &Path, walker: &str, layer: Layer) -> (Report, Tally) {
-    let deadline = Deadline::new(format!("{jdk:?}: waiting for answers of {walker}"));
     let mut sum = Tally::default();
-    for seed in 1.. {
-        deadline.check();
+    for seed in seeds(&format!("{jdk:?}: waiting for answers of {walker}")) {
         let report = support::run_scenario(jdk, SCENARIO, seed, &["--walker", walker]).report;
         let counts = report.layer(layer).expect("the layer is in the report");
         sum += &counts.tally();
