@@ -3,8 +3,8 @@
 use crate::agent::{Agent, guard};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Function, Native, Ref};
+use crate::layers::at_check;
 use crate::layers::ground::{self, Stale, Uneven};
-use crate::layers::{at_check, settling};
 use crate::truth::java_hooks;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Left, Token};
@@ -86,7 +86,7 @@ fn aside(env: Env<'_>, body: impl FnOnce(&ThreadState)) {
 #[inline(always)]
 fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
     if state.stack().is_doubtful() {
-        settling::before_push(Agent::layers(), state, env);
+        at_check::settle_before_push(Agent::layers(), state, env);
     }
     let token = if hook_faults::strikes(state, HookFault::DropPushes) {
         Token::sure(state.stack().depth())

@@ -7,7 +7,7 @@ use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{self, Capability, Event, Jvmti};
 use crate::jvm::thunks::Thunks;
 use crate::layers::context::Layers;
-use crate::records::{Records, file};
+use crate::records::{Records, claim_run};
 use crate::truth::context::Truth;
 use crate::truth::natives::Natives;
 use crate::truth::virtual_threads::VirtualThreads;
@@ -20,7 +20,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     let text = std::fs::read(path).map_err(|e| format!("cannot read `{path}`: {e}"))?;
     let config: Config =
         serde_json::from_slice(&text).map_err(|e| format!("`{path}` is no configuration: {e}"))?;
-    if !file::claim_run(&config.run_dir).map_err(|e| format!("cannot claim the run: {e}"))? {
+    if !claim_run(&config.run_dir).map_err(|e| format!("cannot claim the run: {e}"))? {
         return Ok(());
     }
     let jvmti = Jvmti::new(vm).ok_or("this VM has no JVMTI 11")?;

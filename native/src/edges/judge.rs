@@ -5,8 +5,7 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::os::clock;
 use crate::locks::lock;
-use crate::truth::class_files::ClassFiles;
-use crate::truth::classes::unseen::{self, Earlier};
+use crate::truth::class_files::{self, ClassFiles, Earlier};
 use crate::truth::context::Truth;
 use crate::truth::methods::hooked::shown_name;
 use classfile::instruction::fingerprint;
@@ -267,7 +266,7 @@ impl EdgeJudge {
             false => None,
             // Asked for each method, because several classes may have the name over time. A class
             // that cannot be read must not be taken for another class of the name.
-            true => Some(unseen::declaring(
+            true => Some(class_files::declaring(
                 self.truth.jvm.jvmti,
                 env,
                 JMethodId(key.0),

@@ -1,7 +1,7 @@
 //! Hooks that fail on purpose, if the configuration asks for such faults. They are the faults of
 //! layer `ground`, in which the hooks take the place of a walker.
 
-use super::fault_log::FaultLog;
+use super::FaultLog;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
 use oracle::judge::Unseen;

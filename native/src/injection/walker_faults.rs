@@ -1,6 +1,6 @@
 //! Faults in place of the answers of walkers, if the configuration asks for them.
 
-use super::fault_log::FaultLog;
+use super::FaultLog;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::locks::lock;

@@ -9,7 +9,7 @@ use super::at_suspend::Outside;
 use super::context::Layers;
 use super::with_classes::CallEdges;
 use super::with_next::{self, AtSafepoint, SafepointStacks};
-use super::{at_event, errors, profiles, with_trace};
+use super::{at_event, profiles, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence::state_check::StateCheck;
 use crate::jvm::jni::Env;
@@ -298,7 +298,7 @@ fn read_walk<'s>(
             if let Some(recorder) = &layers.recorder {
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
             }
-            errors::note(layers, layer, code.0, sample);
+            layers.note_error(layer, code.0, sample);
         }
         Some(Ok(frames)) if frames.is_full() => slots.drop(layer, Drop::TooDeep),
         Some(Ok(frames)) => return Some(frames.frames()),

@@ -1,18 +1,22 @@
 //! What all layers work with.
 
 use crate::edges::EdgeJudge;
-use crate::evidence::Reporter;
+use crate::evidence::{self, Reporter};
 use crate::injection::hook_faults;
 use crate::injection::walker_faults::Injector;
+use crate::locks::lock;
 use crate::recorder::Recorder;
 use crate::records::Records;
+use crate::records::error_codes::ErrorKey;
 use crate::sampling::allocations::Allocations;
+use crate::sampling::sample::Sample;
 use crate::self_test::SelfTest;
 use crate::truth::context::Truth;
 use crate::walkers::Walkers;
 use crate::walkers::turn_order::TurnOrder;
-use oracle::When;
+use hotspot::walkers::Walker;
 use oracle::record::{Config, Record, Rewriting};
+use oracle::{Layer, When};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -94,6 +98,20 @@ impl Layers {
     /// The judge by class files, where they are kept.
     pub fn edge_judge(&self) -> Option<&EdgeJudge> {
         self.edges.get()
+    }
+
+    /// Counts an error code that the layer's walker gave for `sample`, with the thread's state and the code that ran.
+    pub fn note_error(&self, layer: Layer, code: i32, sample: &Sample) {
+        let jvm = self.truth.jvm;
+        let key = ErrorKey {
+            layer,
+            code,
+            state: sample.state_name(),
+            intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code))
+                && evidence::is_intact(jvm, sample),
+        };
+        let find = |pc| evidence::kind_at(jvm, pc);
+        lock(&self.records.errors).add_at(key, sample.at.registers.pc, find);
     }
 
     /// Writes down what the rewriter did so far, which mismatches were seen, and what came of injected

@@ -18,8 +18,6 @@
 //!
 //! Where a thread has called a native method, `native_top` says which, and the frame of that method must be on top.
 //!
-//! The states in which walkers give errors are counted in `errors`.
-//!
 //! Layers whose truth is itself judged have their own files: [`ground`] and `gst`, for parts of stacks `gst_slice`. Layers of threads that run
 //! one instruction at a time are in [`steps`].
 
@@ -28,7 +26,6 @@ pub mod at_event;
 pub mod at_signal;
 mod at_suspend;
 pub mod context;
-mod errors;
 pub mod ground;
 mod gst;
 mod gst_slice;
@@ -36,7 +33,6 @@ mod native_top;
 mod path;
 mod profiles;
 pub mod requests;
-pub mod settling;
 pub mod steps;
 mod with_classes;
 pub mod with_here;

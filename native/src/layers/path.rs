@@ -2,7 +2,6 @@
 //! recorded for tests.
 
 use super::context::Layers;
-use super::errors;
 use super::profiles::Ran;
 use crate::evidence::{Found, Sampled};
 use crate::injection::walker_faults::Answered;
@@ -44,7 +43,7 @@ impl Check<'_> {
             judgement: honest,
             code_of_other_state: match self.seen {
                 Sampled::InSignal(sample) => {
-                    code_of_other_state(self.layer, Some(errors::state(sample)))
+                    code_of_other_state(self.layer, Some(sample.state_name()))
                 }
                 Sampled::Here | Sampled::Plainly => code_of_other_state(self.layer, None),
             },
@@ -56,7 +55,7 @@ impl Check<'_> {
         layers.records.slots.judged(self.layer, &judgement);
         if let (Verdict::Error(code), Sampled::InSignal(sample)) = (judgement.verdict, self.seen) {
             // A walker's own errors are counted before there is a stack to judge.
-            errors::note(layers, self.layer, code, sample);
+            layers.note_error(self.layer, code, sample);
         }
         self.pair(layers, walk, judgement, truth);
         self.report(layers, walk, judgement, truth);

@@ -9,7 +9,7 @@ use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::sampling::sample::Sample;
-use crate::truth::classes::unseen::Earlier;
+use crate::truth::class_files::Earlier;
 use oracle::Layer;
 use oracle::edge::{Counts, Finding};
 use oracle::judge::{ClassesTruth, NativeTop};

@@ -76,6 +76,11 @@ impl Interruption {
 }
 
 impl Sample {
+    /// The name of the thread's state.
+    pub fn state_name(&self) -> &'static str {
+        self.at.seen.map_or("unknown", |seen| seen.state.name())
+    }
+
     /// An empty sample.
     pub fn new() -> io::Result<Sample> {
         Ok(Sample {

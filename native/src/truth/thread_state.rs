@@ -4,7 +4,6 @@ use super::trace_stack::{Pace, TraceStack};
 use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
 use crate::jvm::os::signal_set::SignalSet;
 use crate::jvm::os::thread::{self, StackBounds};
-use crate::jvm::os::thread_word;
 use jni_sys::_jobject;
 use oracle::random::{GOLDEN, mix};
 use std::cell::Cell;
@@ -90,7 +89,7 @@ pub enum ThreadWord {
 impl ThreadWord {
     /// The word of the calling thread.
     pub fn of_this_thread() -> ThreadWord {
-        match (thread_word::get(), ThreadState::current()) {
+        match (thread::word(), ThreadState::current()) {
             (_, Some(state)) => ThreadWord::Known(state),
             (ENDED, None) => ThreadWord::Ended,
             (_, None) => ThreadWord::New,
@@ -99,7 +98,7 @@ impl ThreadWord {
 
     /// Sets the word of the calling thread.
     pub fn set(self) {
-        thread_word::set(match self {
+        thread::set_word(match self {
             ThreadWord::New => 0,
             ThreadWord::Known(state) => ptr::from_ref(state) as usize,
             ThreadWord::Ended => ENDED,
@@ -188,7 +187,7 @@ impl ThreadState {
     /// The calling thread's state, if it has one. Async-signal-safe.
     #[inline(always)]
     pub fn current() -> Option<&'static ThreadState> {
-        let word = thread_word::get();
+        let word = thread::word();
         // SAFETY: other values than these two are pointers to states, which live for good.
         (word > ENDED).then(|| unsafe { &*(word as *const ThreadState) })
     }

@@ -9,5 +9,4 @@ pub mod signal;
 pub mod signal_set;
 pub mod thread;
 pub mod thread_owned;
-pub mod thread_word;
 pub mod trap;

@@ -1,5 +1,6 @@
-//! The calling thread, as the kernel and the C library know it.
+//! The calling thread, as the kernel and the C library know it, and the one word that it has of its own.
 
+use crate::arch::thread_word;
 use std::ops::Range;
 use std::ptr;
 
@@ -57,5 +58,40 @@ impl StackBounds {
             0 => USUAL,
             known => known,
         }
+    }
+}
+
+/// Reads the calling thread's word of thread-local storage. Async-signal-safe.
+///
+/// Rust's `thread_local!` in a cdylib goes through `__tls_get_addr`, whose first touch on
+/// a thread older than the library calls `malloc`. A word in the initial-exec model lies
+/// at a fixed offset from the thread pointer and needs no call at all (Drepper, "ELF
+/// Handling For Thread-Local Storage", 4.4.2).
+#[inline(always)]
+pub fn word() -> usize {
+    // SAFETY: the word belongs to this thread and lives as long as it; volatile, because a
+    // signal handler of this thread reads what the thread wrote.
+    unsafe { thread_word().read_volatile() }
+}
+
+/// Writes that word. Async-signal-safe.
+#[inline(always)]
+pub fn set_word(value: usize) {
+    // SAFETY: as in `word`.
+    unsafe { thread_word().write_volatile(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_thread_has_its_own_word() {
+        super::set_word(7);
+        let other = std::thread::spawn(|| {
+            let before = super::word();
+            super::set_word(9);
+            (before, super::word())
+        });
+        assert_eq!(other.join().expect("it does not panic"), (0, 9));
+        assert_eq!(super::word(), 7);
     }
 }

@@ -4,7 +4,6 @@
 
 mod copies;
 mod lines;
-mod names;
 mod records;
 mod stepped;
 pub mod writing;

@@ -1,13 +1,13 @@
-//! The debug info records around the program counters of requests.
+//! The debug info records around the program counters of requests, and the names of the methods in them, which the file
+//! knows by a number, because the VM's own tables name them by their addresses.
 
 use super::lines::Lines;
-use super::names::Names;
 use crate::evidence::records_at;
 use crate::jvm::Jvm;
 use crate::jvm::debug_info::{Around, Scope};
 use hotspot::at_request::RequestLine;
-use oracle::requests::{RecordedAround, RecordedScope};
-use std::collections::HashSet;
+use oracle::requests::{MethodName, RecordedAround, RecordedScope};
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 /// The largest number of program counters whose records are written.
@@ -62,5 +62,48 @@ impl Records {
     fn scopes(&mut self, jvm: &Jvm, scopes: &[Scope]) -> Option<Vec<RecordedScope>> {
         let scope = |scope: &Scope| Some((self.names.number(jvm, scope.method)?, scope.bci));
         scopes.iter().map(scope).collect()
+    }
+}
+
+/// The method below whose frame those of a carrier begin.
+const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpecial");
+
+/// The numbers of methods by their addresses; `None` where there is no method.
+#[derive(Default)]
+pub struct Names {
+    numbers: HashMap<usize, Option<u32>>,
+    /// Names that are not written yet.
+    new: Vec<(u32, MethodName)>,
+    /// The number of `Continuation.enterSpecial`, once it was seen.
+    enter_special: Option<u32>,
+}
+
+impl Names {
+    /// The number of the VM's method at the address `method`; `None` if there is no method.
+    pub fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
+        let Names {
+            numbers,
+            new,
+            enter_special,
+        } = self;
+        let next = numbers.len() as u32;
+        *numbers.entry(method).or_insert_with(|| {
+            let name = jvm.code_cache().ok()?.name_of_method(method)?;
+            if (&*name.class, &*name.name) == ENTER_SPECIAL {
+                *enter_special = Some(next);
+            }
+            new.push((next, name));
+            Some(next)
+        })
+    }
+
+    /// The names that are new since the last call, with their numbers.
+    pub fn new_ones(&mut self) -> impl Iterator<Item = (u32, MethodName)> + '_ {
+        self.new.drain(..)
+    }
+
+    /// The number of `Continuation.enterSpecial`, once it was seen.
+    pub fn enter_special(&self) -> Option<u32> {
+        self.enter_special
     }
 }

@@ -1,7 +1,7 @@
 //! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
 
 use super::lines::{Lines, Source};
-use super::names::Names;
+use super::records::Names;
 use crate::jvm::Jvm;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::layers::context::Layers;

@@ -2,4 +2,3 @@
 
 pub mod prepared;
 pub mod rewriting;
-pub mod unseen;

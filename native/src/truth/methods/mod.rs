@@ -1,6 +1,5 @@
 //! The agent's knowledge of methods: their hooks, their versions, and their names in reports.
 
-mod altered;
 mod called_by_vm;
 pub mod hooked;
 pub mod kept_ids;

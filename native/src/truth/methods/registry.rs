@@ -4,13 +4,12 @@
 //! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class. Where new classes get no
 //! ids (`kept_ids`), nothing is looked for: a look at all classes makes the ids of them all.
 
-use super::altered::Altered;
 use super::called_by_vm::CalledByVm;
 use super::hooked::{Hooked, Known, shown_name};
 use super::kept_ids::KeptIds;
 use super::key_origins::{KeyOrigins, Origin};
 use super::sites::Sites;
-use super::versions::Versions;
+use super::versions::{Altered, Versions};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};

@@ -1,11 +1,12 @@
-//! The keys of redefined classes. Each may stand for more than one version of a method.
+//! Methods whose code is not, or not only, that of our maps: those of redefined classes, and those that another agent has
+//! changed after us.
 
-use crate::locks::{read, write};
-use std::collections::HashMap;
-use std::sync::RwLock;
+use crate::locks::{lock, read, write};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Mutex, RwLock};
 
-/// The keys of all redefined classes.
+/// The keys of all redefined classes. Each may stand for more than one version of a method.
 #[derive(Debug, Default)]
 pub struct Versions {
     /// Saves the lock in programs that redefine nothing.
@@ -58,6 +59,32 @@ impl Versions {
     pub fn has_changed_since(&self, key: usize, time: u64) -> bool {
         let all = read(&self.keys);
         all.get(&key).is_some_and(|&changed| changed >= time)
+    }
+}
+
+/// The names of so many methods are written down.
+const EXAMPLES: usize = 5;
+
+/// The names of methods whose code another agent has changed after ours, as reports show them.
+///
+/// Such an agent gets each class after our hooks are in it. What the VM then runs is not the code that our
+/// maps and class files are of. Nobody says so: the code that the VM reports shows it, where a method is
+/// met for the first time.
+#[derive(Debug, Default)]
+pub struct Altered(Mutex<BTreeSet<String>>);
+
+impl Altered {
+    /// Adds a method.
+    pub fn add(&self, name: String) {
+        let mut names = lock(&self.0);
+        names.insert(name);
+    }
+
+    /// How many there are, and the names of a few.
+    pub fn seen(&self) -> (u64, Vec<String>) {
+        let names = lock(&self.0);
+        let few = names.iter().take(EXAMPLES).cloned().collect();
+        (names.len() as u64, few)
     }
 }
 

@@ -18,7 +18,7 @@
 //! active, the frames that have ended were newer, and their entries are removed. Such a hook
 //! belongs to a method with a token, or to a method that is on the stack once. Where code without
 //! hooks caught the error there may be no such hook: then the next push asks GetStackTrace which
-//! frames are active (`layers/settling.rs`).
+//! frames are active (`layers/at_check.rs`).
 //!
 //! Plain hooks, in Java, cannot stop in doubt. So an entry that is there when the doubt begins is marked: the lowest entry
 //! without a mark tells how far the stack has been popped since (`doubt`, `by_java`).
