@@ -93,11 +93,10 @@ fn every_command_says_where_the_runs_of_a_killed_session_are() {
     expect(&format!("is still running, by process {}", tool.id()));
     tool.kill().unwrap();
     wait(&mut tool, &Deadline::new("the session"));
-    expect(&format!(
+    expect(
         "was killed, and 1 of its runs are not in its report; \
-         `stackwitness render --from-records {}` reads what they left",
-        place.path("out").canonicalize().unwrap().display()
-    ));
+         `stackwitness render --from-records out` reads what they left",
+    );
     let again = place.run("render --from-records out");
     assert!(!again.stderr.contains("was killed"), "{again:#?}");
     assert!(again.stdout.contains("long"), "{again:#?}");

@@ -153,6 +153,8 @@ fn the_gate_says_the_same_in_every_format() {
 fn every_format_comes_from_a_report_and_again_from_the_records() {
     let place = place();
     run_matrix(&place, "out", " --render table,junit,markdown,html").ended(0);
+    let out = place.path("out");
+    let out = out.display();
     for (format, file, expected) in [
         ("table", "out/report.txt", "sum "),
         (
@@ -166,7 +168,7 @@ fn every_format_comes_from_a_report_and_again_from_the_records() {
         let written = place.read(file);
         assert!(written.contains(expected), "{written}");
         for from in ["", " --from-records"] {
-            let words = format!("render out{from} --format {format}");
+            let words = format!("render {out}{from} --format {format}");
             let again = place.run(&words).ended(0);
             assert_eq!(again.stdout, written, "{words}");
         }
