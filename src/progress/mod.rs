@@ -42,10 +42,11 @@ impl Progress {
             (false, false) if env::var_os("CI").is_some() => Style::Quiet,
             (false, false) => Style::Lines,
         };
+        let (ready, _) = plan.by_what_is_here();
         Progress {
             style,
             title: String::new(),
-            estimate: Estimate::new(plan.by_what_is_here().0.into_iter().map(Job::takes).collect()),
+            estimate: Estimate::new(ready.into_iter().map(Job::takes).collect()),
             start: Instant::now(),
         }
     }
@@ -132,7 +133,8 @@ fn announcement(plan: &Plan, out: &Path) -> String {
             jdks.push(jdk);
         }
     }
-    let takes = match ready.iter().map(|job| job.takes()).sum::<Option<_>>().and_then(about) {
+    let takes: Option<Duration> = ready.iter().map(|job| job.takes()).sum();
+    let takes = match takes.and_then(about) {
         Some(time) => format!("takes {time}"),
         None => "takes as long as the programs do".into(),
     };

@@ -46,8 +46,7 @@ impl Job {
 
     /// Why the program cannot run on this machine, or on this JDK; `None` if it can.
     pub fn lacks(&self) -> Option<String> {
-        if matches!(self.program.start, Start::Javac { .. })
-            && !self.jdk.has_module("jdk.compiler")
+        if matches!(self.program.start, Start::Javac { .. }) && !self.jdk.has_module("jdk.compiler")
         {
             return Some("this runtime has no compiler (module jdk.compiler)".into());
         }
