@@ -17,10 +17,7 @@ fn run(jdk: &Path, seed: u64, layer: Layer, jvm_args: &[&str], options: &[&str])
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
          fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 1 }}\n"
     );
-    let ran = support::run_scenario(jdk, &scenario, seed, options);
-    let of_run = &ran.report.runs[0];
-    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}");
-    assert_eq!(of_run.invalid, None, "{jdk:?}");
+    let ran = support::run_well(jdk, &scenario, seed, options);
     ran
 }
 
@@ -38,13 +35,7 @@ pub fn unmodified_by(jdk: &Path, seed: u64, layer: Layer, sampling: &str, progra
          [budget]\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n{program}"
     );
-    let ran = support::run_scenario(jdk, &scenario, seed, &[]);
-    let run = &ran.report.runs[0];
-    assert_eq!(
-        (&run.exit, &run.invalid),
-        (&Exit::Code(0), &None),
-        "{jdk:?}"
-    );
+    let ran = support::run_well(jdk, &scenario, seed, &[]);
     ran
 }
 

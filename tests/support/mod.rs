@@ -144,6 +144,15 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     }
 }
 
+/// Runs a scenario on `jdk`, whose first run must be valid and end well.
+pub fn run_well(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> Ran {
+    let ran = run_scenario(jdk, scenario, seed, options);
+    let first = &ran.report.runs[0];
+    assert_eq!(first.exit, oracle::report::Exit::Code(0), "{jdk:?}");
+    assert_eq!(first.invalid, None, "{jdk:?}");
+    ran
+}
+
 /// The option for recordings of stacks that are deep.
 pub const DEEP: &str = "-XX:FlightRecorderOptions:stackdepth=256";
 
