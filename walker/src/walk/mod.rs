@@ -32,6 +32,7 @@ use frame::{Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::layout::debug_info::Scope;
 use hotspot::layout::thread::{Anchor, JavaThread};
+use hotspot::layout::unpacked::Unpacked as UnpackedFrames;
 use std::ops::Range;
 use vm::memory::Live;
 
@@ -56,6 +57,17 @@ struct Frozen {
     unextended_sp: usize,
 }
 
+/// A frame of the interpreter that is about to take the place of a compiled frame.
+#[derive(Copy, Clone, Debug)]
+struct Unpacked {
+    /// All frames that take its place.
+    frames: UnpackedFrames,
+    /// Which of them this is, callees first.
+    at: usize,
+    /// The code that replaces the compiled frame.
+    place: Place,
+}
+
 /// The next position of a walk.
 #[derive(Copy, Clone, Debug)]
 enum Position {
@@ -70,7 +82,7 @@ enum Position {
     /// A frame of a virtual thread, in the heap.
     Frozen(Frozen),
     /// A frame that is about to take the place of a compiled one.
-    Unpacked(unpacked::Unpacked),
+    Unpacked(Unpacked),
     /// A frame of C or C++, and what is below.
     C(CFrame, BelowC),
     /// Nothing: the walk has ended.

@@ -2,20 +2,10 @@
 
 use crate::layout::certainty::Certainty;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use crate::walk::{Place, Position, Step, Walk, Yield};
+use crate::walk::{Place, Position, Step, Unpacked, Walk, Yield};
 use hotspot::arch::Landings;
 use hotspot::layout::method::Method;
-use hotspot::layout::unpacked;
-
-/// The next frame of a description.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Unpacked {
-    frames: unpacked::Unpacked,
-    /// Which frame is next, callees first.
-    at: usize,
-    /// The code that replaces the compiled frame.
-    place: Place,
-}
+use hotspot::layout::unpacked::Caller;
 
 impl Walk<'_> {
     /// The position behind the code at `place`, which replaces a compiled frame by those that the VM has described.
@@ -66,7 +56,7 @@ impl Walk<'_> {
             })
         } else {
             let caller = layout.caller(&self.memory, frames);
-            let unpacked::Caller { pc, sp, fp } = caller.ok_or(Failure::Deoptimizing)?;
+            let Caller { pc, sp, fp } = caller.ok_or(Failure::Deoptimizing)?;
             let is_known = self.is_return(pc) && self.is_caller_sp(sp, place.sp);
             let caller = is_known.then_some(Place { pc, sp, fp });
             Position::Call(caller.ok_or(Failure::Deoptimizing)?)

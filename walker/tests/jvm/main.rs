@@ -54,17 +54,32 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
     });
 }
 
+/// Runs `fixtures` until there is a stack of this kind.
+fn await_kind(jdk: &Jdk, flags: &[&str], fixtures: &[&str], kind: &str) {
+    let deadline = Instant::now() + Duration::from_secs(300);
+    loop {
+        assert!(Instant::now() < deadline, "JDK {}: {kind}", jdk.feature);
+        let answers = compare(jdk, flags, fixtures);
+        let run = format!("JDK {}: {}", jdk.feature, answers.text);
+        assert!(answers.number("java_traces") > 0, "{run}");
+        if answers.number(kind) > 0 {
+            return;
+        }
+    }
+}
+
 /// Epsilon never collects.
 #[test]
 fn a_collection_that_stops_a_thread_is_the_kind_of_its_trace() {
     for jdk in Jdk::all() {
-        let collected = compare(&jdk, &["-XX:+UseSerialGC", "-Xmx48m"], &["hash-maps"]);
-        let run = format!("JDK {}: {}", jdk.feature, collected.text);
-        for kind in ["java_traces", "gc_traces"] {
-            assert!(collected.number(kind) > 0, "{kind}: {run}");
-        }
-        let never = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"];
-        let kept = compare(&jdk, &[&never[..], &["-Xmx4g"]].concat(), &["sorting"]);
+        let collects = ["-XX:+UseSerialGC", "-Xmx48m"];
+        await_kind(&jdk, &collects, &["hash-maps"], "gc_traces");
+        let never = [
+            "-XX:+UnlockExperimentalVMOptions",
+            "-XX:+UseEpsilonGC",
+            "-Xmx4g",
+        ];
+        let kept = compare(&jdk, &never, &["sorting"]);
         let run = format!("JDK {}: {}", jdk.feature, kept.text);
         assert!(kept.number("java_traces") > 0, "{run}");
         assert_eq!(kept.number("gc_traces"), 0, "{run}");
@@ -75,15 +90,8 @@ fn a_collection_that_stops_a_thread_is_the_kind_of_its_trace() {
 #[test]
 fn a_stack_whose_frames_are_exchanged_has_frames_and_their_kind() {
     for jdk in Jdk::all() {
-        let deadline = Instant::now() + Duration::from_secs(300);
-        loop {
-            assert!(Instant::now() < deadline, "JDK {}", jdk.feature);
-            let answers = compare(&jdk, &[], &["deopt-traps", "deopt-hierarchy"]);
-            println!("JDK {}: {}", jdk.feature, answers.text);
-            if answers.number("deopt_traces") > 0 {
-                break;
-            }
-        }
+        let fixtures = ["deopt-traps", "deopt-hierarchy"];
+        await_kind(&jdk, &[], &fixtures, "deopt_traces");
     }
 }
 
