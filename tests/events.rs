@@ -222,8 +222,7 @@ fn whole(jdk: &Path, java_args: &[&str]) -> oracle::report::Run {
          java = {program:?}\n"
     );
     let mut report = support::run_well(jdk, &scenario, 1, &[]).report;
-    let of_run = report.runs.remove(0);
-    of_run
+    report.runs.remove(0)
 }
 
 /// With `-Xshare:on` the JVM ends if the archive cannot be used. Class files judge all the same.

@@ -79,10 +79,11 @@ impl Top {
                 let is_hook = || methods.is_hook_call(frame.method);
                 is_native && (is_hook() || methods.is_doubtful_frame(&frame))
             }
-            // Where the interpreter has called the VM the method is no native one.
+            // Where the interpreter has called the VM the method is no native one. A frame without a name, as that of an
+            // unloaded class, or of one that gets no method ids, may be of any method.
             Top::Method(name) => {
                 let named = methods.dotted(env, frame.method);
-                named.map_or_else(|| methods.is_doubtful_frame(&frame), |named| named == *name)
+                named.is_none_or(|named| named == *name)
             }
         }
     }
