@@ -34,8 +34,7 @@ fn run(jdk: &Path, seed: u64, arguments: &[&str]) -> Ran {
          [[program]]\nname = \"program\"\nbaseline = false\n\
          fixtures = {{ names = [\"lambdas\", \"contended\", \"wait-notify\", \"math-parser\"], seconds = 3 }}\n"
     );
-    let ran = support::run_well(jdk, &scenario, seed, arguments);
-    ran
+    support::run_well(jdk, &scenario, seed, arguments)
 }
 
 /// No stack of an honest JVM is called false.
