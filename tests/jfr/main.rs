@@ -57,8 +57,7 @@ fn run(jdk: &Path, layer: Layer, seed: u64, sampling: &str, jvm_args: &[&str]) -
          [[program]]\nname = \"program\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
          fixtures = {{ names = [\"dispatch-interface\", \"hash-maps\", \"sorting\"], seconds = 3 }}\n"
     );
-    let ran = support::run_well(jdk, &scenario, seed, &[]);
-    ran
+    support::run_well(jdk, &scenario, seed, &[])
 }
 
 fn recording(settings: &str) -> Vec<String> {

@@ -20,8 +20,7 @@ fn run(jdk: &Path, seed: u64) -> Ran {
          fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"dispatch-interface\", \"lambdas\"], seconds = 4 }}\n",
         recording(CHOSEN),
     );
-    let ran = support::run_well(jdk, &scenario, seed, &[]);
-    ran
+    support::run_well(jdk, &scenario, seed, &[])
 }
 
 fn tally(ran: &Ran, layer: Layer) -> Tally {

@@ -17,8 +17,7 @@ fn run(jdk: &Path, seed: u64, layer: Layer, jvm_args: &[&str], options: &[&str])
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
          fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 1 }}\n"
     );
-    let ran = support::run_well(jdk, &scenario, seed, options);
-    ran
+    support::run_well(jdk, &scenario, seed, options)
 }
 
 /// Runs an unmodified program whose threads step, with AsyncGetCallTrace: further lines of `[sampling]`, and those of the
@@ -35,8 +34,7 @@ pub fn unmodified_by(jdk: &Path, seed: u64, layer: Layer, sampling: &str, progra
          [budget]\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n{program}"
     );
-    let ran = support::run_well(jdk, &scenario, seed, &[]);
-    ran
+    support::run_well(jdk, &scenario, seed, &[])
 }
 
 fn tally(report: &Report, layer: Layer) -> Tally {
