@@ -122,16 +122,21 @@ fn a_native_method_that_is_lost_fails_at_once() {
 /// GetStackTrace must give exactly the part of the stack that it is asked for. The answer shows which part that was.
 #[test]
 fn a_wrong_part_of_a_stack_fails_at_once() {
+    const OTHER: &str = "another part of the stack";
+    const OUTSIDE: &str = "from a start depth outside of the stack";
     on_each_jdk(|jdk| {
-        for (kind, reason) in [
-            ("start-depth", "another part of the stack"),
-            ("frame-count", "another part of the stack"),
-            ("any-depth", "from a start depth outside of the stack"),
+        for (kind, reasons) in [
+            // A start depth just outside of the stack becomes one inside.
+            ("start-depth", &[OTHER, OUTSIDE][..]),
+            ("frame-count", &[OTHER]),
+            ("any-depth", &[OUTSIDE]),
         ] {
             let (_, output) = worse(jdk, &format!("{kind}:gst:2"), 3);
             assert!(first_line(&output).contains("gst: "), "{output:#?}");
-            for part in [reason, "start_depth ", "max_frame_count "] {
-                assert!(output.stdout.contains(part), "{part}: {output:#?}");
+            let says = |part: &&str| output.stdout.contains(part);
+            assert!(reasons.iter().any(says), "{output:#?}");
+            for part in ["start_depth ", "max_frame_count "] {
+                assert!(says(&part), "{part}: {output:#?}");
             }
         }
     });

@@ -135,7 +135,7 @@ layers! {
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
         walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: true,
-        budget: 0.02, imprecise: [0.01, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4],
         compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
@@ -206,13 +206,13 @@ layers! {
     /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
     Jfr = "jfr" {
         walker: Some(RecordedSampler::Execution.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
-        budget: 0.02, imprecise: [0.01, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4],
         compares: "JFR's execution samples with the recorded calls at the instant of JFR's own request, and with the class files, joined after the run",
     }
     /// JFR's CPU-time samples with the trace stack copied when the thread's timer fired.
     JfrCpu = "jfr-cpu" {
         walker: Some(RecordedSampler::CpuTime.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
-        budget: 0.02, imprecise: [0.01, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4],
         compares: "JFR's CPU-time samples of JDK 25 with the recorded calls at the instant of JFR's own request, and with the class files, joined after the run",
     }
     /// The samples of a profiler's library with the trace stack copied when the profiler's signal came.
