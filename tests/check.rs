@@ -124,10 +124,11 @@ fn a_native_method_that_is_lost_fails_at_once() {
 fn a_wrong_part_of_a_stack_fails_at_once() {
     const OTHER: &str = "another part of the stack";
     const OUTSIDE: &str = "from a start depth outside of the stack";
+    const REFUSED: &str = "for a start depth inside of the stack";
     on_each_jdk(|jdk| {
         for (kind, reasons) in [
-            // A start depth just outside of the stack becomes one inside.
-            ("start-depth", &[OTHER, OUTSIDE][..]),
+            // A start depth just outside of the stack becomes one inside, or the other way round.
+            ("start-depth", &[OTHER, OUTSIDE, REFUSED][..]),
             ("frame-count", &[OTHER]),
             ("any-depth", &[OUTSIDE]),
         ] {
