@@ -38,7 +38,19 @@ pub const STYLES: [Style; 7] = [
 
 /// A frame, as `edges --json` shows frames.
 fn shown((class, name, descriptor): &(String, String, String)) -> String {
-    format!("{}.{name}{descriptor}", class.replace('/', "."))
+    format!("{}.{name}{descriptor}", plain(&class.replace('/', ".")))
+}
+
+/// The name of a class, or a frame of it, without what the VM adds to the names of classes that it makes: reports leave it out.
+pub fn plain(name: &str) -> String {
+    const MADE: &str = "$$Lambda";
+    let Some((class, rest)) = name.split_once(MADE) else {
+        return name.to_owned();
+    };
+    // `$$Lambda$12/0x0000a.accept`, `$$Lambda.0x0000a.accept`, `$$Lambda+0x0000a`.
+    let method = rest.split('(').next().and_then(|name| name.rfind('.'));
+    let method = method.filter(|&at| !rest[at..].starts_with(".0x"));
+    format!("{class}{MADE}{}", method.map_or("", |at| &rest[at..]))
 }
 
 /// Writes stacks in one format.

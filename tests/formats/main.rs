@@ -11,7 +11,7 @@ mod places;
 #[path = "../support/mod.rs"]
 mod support;
 
-use converted::{STYLES, Style, Writer};
+use converted::{STYLES, Style, Writer, plain};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,8 @@ fn not_possible(report: &serde_json::Value) -> HashSet<(String, String)> {
             Some(bci) => format!("@{bci}"),
             None => "@native".into(),
         };
-        Some((format!("{caller}{place}"), edge["callee"].as_str()?.into()))
+        let callee = edge["callee"].as_str()?;
+        Some((format!("{}{place}", plain(caller)), plain(callee)))
     });
     edges.collect()
 }
