@@ -49,7 +49,7 @@ pub(super) fn tables(digests: &[Digest]) -> String {
         }
     }
     format!(
-        "{}\nThe program is all fixtures with exact hooks. [profile.md](../guide/profile.md#read-the-answer) explains the columns,\nand [bias.md](../bias.md#what-is-compared) why rows of different instants cannot be compared.\n\n{}",
+        "{}\nThe program is all fixtures with exact hooks. [profile.md](../guide/profile.md#read-the-answer) explains the columns,\nand [bias.md](../bias.md#what-is-compared) what is compared.\n\n{}",
         basis(&columns, "profiles"),
         table.markdown()
     )

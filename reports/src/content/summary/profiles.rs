@@ -25,8 +25,11 @@ const VISIBLE: f64 = 0.5;
 
 /// All profilers of all runs: the programs in the order of the runs, and the best profile of each first.
 pub(super) fn profiles(report: &Report) -> Vec<Profile> {
-    let program = |of: &Run| (of.jdk.clone(), of.scenario.clone());
-    let first = |run| (report.runs.iter()).position(|other| program(other) == program(run));
+    let first = |run: &Run| {
+        let program = (&run.jdk, &run.scenario);
+        let mut runs = report.runs.iter();
+        runs.position(|other| (&other.jdk, &other.scenario) == program)
+    };
     let of_runs = report.runs.iter().flat_map(|run| {
         let rows = of_run(run);
         rows.map(move |row| (first(run), profile(&row)))
