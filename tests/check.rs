@@ -2,7 +2,9 @@
 
 mod support;
 
+use oracle::Layer;
 use oracle::report::Run;
+use serde_json::Value;
 use std::path::Path;
 use support::{Output, Place, on_each_jdk};
 
@@ -140,6 +142,51 @@ fn a_wrong_part_of_a_stack_fails_at_once() {
                 assert!(says(&part), "{part}: {output:#?}");
             }
         }
+    });
+}
+
+/// A program of the check alone, whose threads step. Each turn has a few thousand different instructions.
+const STEPS: &str = "
+    name = 'turns'
+    layers = ['ground', 'gst', 'asgct-safepoint']
+    [[program]]
+    name = 'calls'
+    fixtures = { names = ['lambdas'], seconds = 1 }
+    baseline = false
+    [[program]]
+    name = 'steps'
+    check_only = true
+    layers = ['gst-step', 'asgct-step']
+    sampling = { steps = true, gst_every = 0 }
+    hooks = 'none'
+    fixtures = { names = ['sorting'], seconds = 1 }
+    baseline = false
+    ";
+
+#[test]
+fn the_instructions_of_both_builds_are_compared() {
+    on_each_jdk(|jdk| {
+        let place = Place::new();
+        place.write("steps.toml", STEPS);
+        let home = jdk.display();
+        let output = place.run(&format!(
+            "check --base {home} {home} --scenario steps.toml --out out --json --minutes 0.4"
+        ));
+        assert!(matches!(output.code, Some(0 | 3)), "{output:#?}");
+        let answer: Value = serde_json::from_str(&output.stdout).expect("JSON");
+        let bounds = answer["bounds"].as_array().expect("an array");
+        let of_steps = bounds.iter().find(|bound| bound["layer"] == "asgct-step");
+        let of_steps = of_steps.unwrap_or_else(|| panic!("{output:#?}"));
+        for side in ["base", "new"] {
+            assert!(of_steps[side]["checks"].as_u64() > Some(0), "{output:#?}");
+        }
+        // A run of the scenario does not have the program.
+        let report = place.report("out/base");
+        assert!(
+            !report.required.contains(&Layer::AsgctStep),
+            "{:?}",
+            report.required
+        );
     });
 }
 

@@ -18,6 +18,11 @@ pub fn offsets<A: Follow>(code: &[u8]) -> Option<Vec<u32>> {
     (at == code.len()).then_some(found)
 }
 
+/// The kind of the first instruction of `code`, as reports have it; `None` if it is not known.
+pub fn kind<A: Follow>(code: &[u8]) -> Option<&'static str> {
+    A::kind(&bytes_at(code, 0)).ok()
+}
+
 /// The offsets of the instructions that only a branch leads to which no thread has taken: of all those that
 /// are not `visited`, those that follow a branch that was, on the way that was not taken, and what follows
 /// from there. Jumps by tables are not followed.

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::{Job, Plan};
 use crate::process::interrupt;
-use crate::scenario::{Program, Scenario};
+use crate::scenario::{Program, Scenario, measured};
 use crate::store;
 use oracle::gate::{Answer, Claim, Course, Limits, Turn};
 use oracle::outcome::Outcome;
@@ -141,12 +141,7 @@ impl Task {
         let can_run = |program: &&Program| program.oldest_jdk.is_none_or(|jdk| oldest >= Some(jdk));
         // Each seed hooks another part of the methods: such a program is compared nowhere.
         let is_whole = |program: &&Program| program.sampling.probability == 1.0;
-        let programs = self
-            .scenario
-            .programs
-            .iter()
-            .filter(can_run)
-            .filter(is_whole);
+        let programs = self.scenario.of_check().filter(can_run).filter(is_whole);
         let programs: Vec<Program> = programs.cloned().collect();
         if programs.is_empty() {
             let name = &self.scenario.name;
@@ -194,11 +189,10 @@ impl Task {
 
 impl Side {
     fn new(task: &Task, jdk: &Jdk, out: PathBuf, faults: Option<Faults>) -> Result<Side, Error> {
-        let measured: BTreeSet<_> = task.scenario.measured().into_iter().collect();
         let plan = Plan {
             jobs: vec![],
             whole: 0,
-            layers: measured.into_iter().collect(),
+            layers: measured(task.scenario.of_check()),
         };
         let session = Session::new(task.scenario.clone(), plan, &out)?.made_by(task.maker.clone());
         let (kit, report) = session.begin()?;

@@ -80,6 +80,10 @@ struct FileProgram {
     jdk: Option<Spanned<u32>>,
     #[serde(default = "yes")]
     baseline: bool,
+    layers: Option<Spanned<Vec<Spanned<Layer>>>>,
+    sampling: Option<FileSampling>,
+    #[serde(default)]
+    check_only: bool,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +112,8 @@ fn yes() -> bool {
     true
 }
 
-/// A list of texts, each with its place.
+const WITHOUT_LAYERS: &str = "without layers nothing is measured";
+
 /// The allowed numbers of repetitions.
 const REPETITIONS: RangeInclusive<u32> = 1..=10_000;
 
@@ -148,7 +153,7 @@ impl File {
         let matrix = self.matrix.check()?;
         check::name(&self.name, "a scenario's name")?;
         let layers = match &self.layers {
-            Some(layers) => check::list(layers, "a scenario without layers measures nothing")?,
+            Some(layers) => check::list(layers, WITHOUT_LAYERS)?,
             None => Layer::usual(),
         };
         let sampling = self.sampling.check(&layers)?;
@@ -161,10 +166,6 @@ impl File {
                            have `asgct-gst` or `asgst-gst`, or with hooks `asgct-async` or `asgst-async`";
             return Err((place, message.into()));
         }
-        let one_walker = |layers: &[Layer]| {
-            let asked = Layer::of_steps().filter(|layer| layers.contains(layer));
-            asked.count() <= 1
-        };
         let divides = |values: &BTreeMap<String, Variation>| {
             let of = |value: &Variation| value.layers.as_deref().is_some_and(one_walker);
             values.values().all(of)
@@ -181,26 +182,31 @@ impl File {
                 "a scenario needs at least one program".into(),
             ));
         }
-        let mut programs: Vec<Program> = vec![];
+        let (mut programs, mut check_only): (Vec<Program>, Vec<Program>) = (vec![], vec![]);
         for program in self.program.into_inner() {
-            let span = program.get_ref().name.span();
-            let probability = program.get_ref().probability.as_ref();
+            let (span, read) = (program.span(), program.into_inner());
+            let layers = read.layers(&layers)?;
             let program = Program {
-                sampling: Sampling {
-                    probability: probability.map_or(Ok(sampling.probability), share_of_methods)?,
-                    ..sampling.clone()
-                },
+                sampling: read.sampling(&sampling, &layers)?,
                 matrix: matrix.clone(),
-                layers: layers.clone(),
-                ..program.get_ref().check(program.span())?
+                layers,
+                ..read.check(span)?
             };
-            if programs.iter().any(|other| other.name == program.name) {
-                return Err((
-                    span,
-                    format!("there are two programs named `{}`", program.name),
-                ));
+            let mut others = programs.iter().chain(&check_only);
+            if others.any(|other| other.name == program.name) {
+                let message = format!("there are two programs named `{}`", program.name);
+                return Err((read.name.span(), message));
             }
-            programs.push(program);
+            let of_kind = if read.check_only {
+                &mut check_only
+            } else {
+                &mut programs
+            };
+            of_kind.push(program);
+        }
+        if programs.is_empty() {
+            let message = "a scenario needs a program that is not `check_only`";
+            return Err((self.name.span(), message.into()));
         }
         let time_budget = self
             .time_budget_s
@@ -214,6 +220,7 @@ impl File {
             statement_budget,
             required: vec![],
             programs,
+            check_only,
             time_budget: time_budget.map(Duration::from_secs_f64),
             sha256: None,
         };
@@ -241,7 +248,36 @@ impl FileMatrix {
     }
 }
 
+/// Whether the layers ask at most one walker at each step.
+fn one_walker(layers: &[Layer]) -> bool {
+    let asked = Layer::of_steps().filter(|layer| layers.contains(layer));
+    asked.count() <= 1
+}
+
 impl FileProgram {
+    /// Its own layers, or those of the scenario.
+    fn layers(&self, of_scenario: &[Layer]) -> Result<Vec<Layer>, Complaint> {
+        let Some(own) = &self.layers else {
+            return Ok(of_scenario.to_vec());
+        };
+        let layers = check::list(own, WITHOUT_LAYERS)?;
+        if !one_walker(&layers) {
+            return Err((own.span(), "one walker is asked at each step".into()));
+        }
+        Ok(layers)
+    }
+
+    /// Its own sampling, or that of the scenario.
+    fn sampling(&self, of_scenario: &Sampling, layers: &[Layer]) -> Result<Sampling, Complaint> {
+        let own = self.sampling.as_ref();
+        let sampling = own.map_or(Ok(of_scenario.clone()), |own| own.check(layers))?;
+        let probability = self.probability.as_ref();
+        Ok(Sampling {
+            probability: probability.map_or(Ok(sampling.probability), share_of_methods)?,
+            ..sampling
+        })
+    }
+
     fn check(&self, span: Range<usize>) -> Result<Program, Complaint> {
         check::name(&self.name, "a program's name")?;
         for name in self.files.keys() {
@@ -330,9 +366,35 @@ mod tests {
     }
 
     #[test]
+    fn a_program_of_checks_has_layers_and_sampling_of_its_own() {
+        let text = format!(
+            "name = 'x'\n[sampling]\nprobability = 0.5\n{PROGRAM}[[program]]\nname = 'q'\ncheck_only = true\n\
+             layers = ['jfr']\nsampling = {{ interval_us = 7 }}\nfixtures = {{ seconds = 1 }}\n"
+        );
+        let scenario = parse(&text, "x").unwrap();
+        let names = |programs: &[Program]| -> Vec<String> {
+            programs
+                .iter()
+                .map(|program| program.name.clone())
+                .collect()
+        };
+        assert_eq!(names(&scenario.programs), ["p"]);
+        assert_eq!(names(&scenario.check_only), ["q"]);
+        let of_check = &scenario.check_only[0];
+        assert_eq!(of_check.layers, [Layer::Jfr]);
+        assert_eq!(of_check.sampling.interval_us, 7);
+        assert_eq!(of_check.sampling.probability, 1.0);
+        // A stored baseline and `run` have nothing of it.
+        assert!(!scenario.required.contains(&Layer::Jfr));
+    }
+
+    #[test]
     fn mistakes_are_refused_with_their_place() {
         let cases = [
             "name = \"x\"\nbugdet = 1\n".to_owned() + PROGRAM,
+            "name = \"x\"\n".to_owned() + PROGRAM + "check_only = true\n",
+            "name = \"x\"\n".to_owned() + PROGRAM + "layers = [\"asgct-step\", \"asgst-step\"]\n",
+            "name = \"x\"\n".to_owned() + PROGRAM + "sampling = { steps = 1 }\n",
             "name = 1\n".to_owned() + PROGRAM,
             "name = \"x\"\n[budget]\ngst = 2.5\n".to_owned() + PROGRAM,
             "name = \"x\"\n[budget]\ngst = -0.1\n".to_owned() + PROGRAM,

@@ -18,6 +18,7 @@ impl Scenario {
             sum.required.sort();
             sum.required.dedup();
             sum.programs.extend(next.programs);
+            sum.check_only.extend(next.check_only);
             sum.sha256 = sum.sha256.zip(next.sha256).map(|(a, b)| sha256(&(a + &b)));
             sum.time_budget = sum.time_budget.zip(next.time_budget).map(|(a, b)| a + b);
             sum

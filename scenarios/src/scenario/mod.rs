@@ -15,6 +15,7 @@ mod variation;
 pub mod walker;
 
 pub use load::BUILT_IN;
+pub(crate) use model::measured;
 pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};
 pub use of_run::all_fixtures;
 pub use profiler::Profiler;

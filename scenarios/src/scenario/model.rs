@@ -27,6 +27,8 @@ pub struct Scenario {
     pub required: Vec<Layer>,
     /// The programs, in order.
     pub programs: Vec<Program>,
+    /// Further programs that run in the turns of `stackwitness check` alone: no stored baseline has them.
+    pub check_only: Vec<Program>,
     /// No further program starts after this time.
     pub time_budget: Option<Duration>,
     /// SHA-256 of the scenario's text, in hexadecimal digits, if it has a text.
@@ -261,12 +263,12 @@ impl Program {
 impl Scenario {
     /// The layers that the scenario's programs measure.
     pub fn measured(&self) -> Vec<Layer> {
-        let of_program = |program: &Program| -> BTreeSet<Layer> {
-            let ways = program.all_hooks().into_iter();
-            ways.flat_map(|hooks| program.layers_with(hooks)).collect()
-        };
-        let measured: BTreeSet<Layer> = self.programs.iter().flat_map(of_program).collect();
-        measured.into_iter().collect()
+        measured(&self.programs)
+    }
+
+    /// All programs of a check.
+    pub(crate) fn of_check(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().chain(&self.check_only)
     }
 
     /// The highest rate of imprecise stacks in each layer: by the file, else by the table of layers
@@ -284,6 +286,16 @@ impl Scenario {
         });
         Budget(usual.chain(self.imprecise_budget.0.clone()).collect())
     }
+}
+
+/// The layers that programs measure.
+pub(crate) fn measured<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Vec<Layer> {
+    let of_program = |program: &'a Program| {
+        let ways = program.all_hooks().into_iter();
+        ways.flat_map(|hooks| program.layers_with(hooks))
+    };
+    let measured: BTreeSet<Layer> = programs.into_iter().flat_map(of_program).collect();
+    measured.into_iter().collect()
 }
 
 /// The default budgets of the table of layers.

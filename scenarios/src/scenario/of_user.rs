@@ -25,6 +25,7 @@ impl Scenario {
             statement_budget: StatementBudget::default(),
             required: vec![],
             programs,
+            check_only: vec![],
             time_budget: None,
             sha256: None,
         }

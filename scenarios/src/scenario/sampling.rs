@@ -34,7 +34,7 @@ pub(super) struct FileSampling {
 
 impl FileSampling {
     /// What the file says, for these layers.
-    pub fn check(self, layers: &[Layer]) -> Result<Sampling, Complaint> {
+    pub fn check(&self, layers: &[Layer]) -> Result<Sampling, Complaint> {
         let chosen = self.chosen_instants.as_ref();
         if let Some(chosen) = chosen.filter(|chosen| *chosen.get_ref())
             && !layers.contains(&RecordedSampler::CpuTime.layer())
@@ -87,7 +87,7 @@ impl FileSampling {
         Ok(Sampling {
             native_calls: self.native_calls.unwrap_or(sampling.native_calls),
             steps: self.steps,
-            chosen_instants: self.chosen_instants.is_some_and(Spanned::into_inner),
+            chosen_instants: chosen.is_some_and(|chosen| *chosen.get_ref()),
             altered: self.altered,
             include: check::texts(&self.include, "leave it out to hook all methods")?,
             exclude: check::texts(&self.exclude, "leave it out")?,

@@ -52,6 +52,13 @@ pub enum What {
     MethodNotCompared,
     /// Of these, frames whose BCI was not compared.
     BciNotCompared,
+    /// Different instructions of a kind, or of a piece of code that is not compiled, at which a walk could be judged: the
+    /// trials of the two below. Each instruction counts once, however often a thread ran it.
+    Instructions(String),
+    /// Of these, instructions at which an answer was false.
+    FalseAt(String),
+    /// Of the rest, instructions at which an answer was an error.
+    NoAnswerAt(String),
 }
 
 /// What a count is a sign of. Cells of one family have a similar dispersion.
@@ -93,7 +100,12 @@ impl What {
     /// What counts the trials of which this counts the events; `None` for trials themselves.
     pub fn trials(&self) -> Option<What> {
         match self {
-            What::Checks | What::Milliseconds | What::Frames | What::Samples => None,
+            What::Checks
+            | What::Milliseconds
+            | What::Frames
+            | What::Samples
+            | What::Instructions(_) => None,
+            What::FalseAt(kind) | What::NoAnswerAt(kind) => Some(What::Instructions(kind.clone())),
             What::Stated(_) => Some(What::Samples),
             What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
             _ => Some(What::Checks),
@@ -111,12 +123,15 @@ impl What {
     /// What the count is a sign of.
     pub fn family(&self) -> Family {
         match self {
-            What::Wrong(_) | What::Truncated(_) | What::Imprecise => Family::Truth,
-            What::Error(_) => Family::Answers,
+            What::Wrong(_) | What::Truncated(_) | What::Imprecise | What::FalseAt(_) => {
+                Family::Truth
+            }
+            What::Error(_) | What::NoAnswerAt(_) => Family::Answers,
             What::Refused(_) => Family::Refusals,
             What::Stated(_) => Family::Statements,
             What::Checks
             | What::Samples
+            | What::Instructions(_)
             | What::Milliseconds
             | What::Window
             | What::Unverifiable
@@ -147,6 +162,10 @@ impl What {
     }
 }
 
+const INSTRUCTIONS: &str = "instructions: ";
+const FALSE_AT: &str = "false at instructions: ";
+const NO_ANSWER_AT: &str = "no answer at instructions: ";
+
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let with = |f: &mut fmt::Formatter<'_>, verdict, cause: &str| match cause {
@@ -169,6 +188,9 @@ impl fmt::Display for What {
             What::Frames => f.write_str("frames of matches"),
             What::MethodNotCompared => f.write_str("method not compared"),
             What::BciNotCompared => f.write_str("BCI not compared"),
+            What::Instructions(kind) => write!(f, "{INSTRUCTIONS}{kind}"),
+            What::FalseAt(kind) => write!(f, "{FALSE_AT}{kind}"),
+            What::NoAnswerAt(kind) => write!(f, "{NO_ANSWER_AT}{kind}"),
         }
     }
 }
@@ -182,6 +204,15 @@ impl FromStr for What {
             .find(|what| what.to_string() == text)
         {
             return Ok(what);
+        }
+        for (before, what) in [
+            (INSTRUCTIONS, What::Instructions as fn(String) -> What),
+            (FALSE_AT, What::FalseAt),
+            (NO_ANSWER_AT, What::NoAnswerAt),
+        ] {
+            if let Some(kind) = text.strip_prefix(before) {
+                return Ok(what(kind.into()));
+            }
         }
         let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
         match (first, rest.parse()) {
@@ -292,6 +323,9 @@ mod tests {
             What::Frames,
             What::MethodNotCompared,
             What::BciNotCompared,
+            What::Instructions("ret".into()),
+            What::FalseAt("pop rbp".into()),
+            What::NoAnswerAt("Interpreter".into()),
         ] {
             for place in [None, Some("in Java, x | y".to_owned())] {
                 let cell = Cell {

@@ -128,6 +128,7 @@ impl Set {
                 count(What::Stated(statement), joined.stated(statement));
             }
         }
+        self.add_instructions(run, &name);
         for kind in kinds.iter().filter(|kind| !is_known(kind)) {
             let cause = kind.cause.as_ref().map(|cause| cause.as_str().to_owned());
             let what = match kind.verdict {
@@ -152,6 +153,26 @@ impl Set {
             }
         }
         Ok(())
+    }
+
+    /// Adds the instructions of a run whose threads ran one at a time: those of compiled methods by kind, those of other
+    /// code by the name of the code.
+    fn add_instructions(&mut self, run: &Run, name: &str) {
+        let mut layers = Layer::of_steps();
+        let asked = layers.find(|&layer| run.layers.iter().any(|counts| counts.layer == layer));
+        let (Some(steps), Some(layer)) = (&run.steps, asked) else {
+            return;
+        };
+        let others = steps.instructions.iter();
+        let others = others.filter(|(code, _)| !code.starts_with(COMPILED));
+        for (kind, of) in steps.kinds.iter().chain(others) {
+            let mut count = |what: fn(String) -> What, n| {
+                self.count(Cell::new(name, layer, what(kind.clone())), n);
+            };
+            count(What::Instructions, of.all.saturating_sub(of.unverifiable));
+            count(What::FalseAt, of.mismatch);
+            count(What::NoAnswerAt, of.error);
+        }
     }
 
     /// Adds to the count of a cell in the only sample.
@@ -184,6 +205,9 @@ impl Set {
         }
     }
 }
+
+/// The names of the VM for compiled code begin with it.
+const COMPILED: &str = "nmethod";
 
 /// Whether the BCIs that a layer compares depend on its walker alone. A trace stack knows the BCIs of the frames
 /// that stood at the check before: a busy machine makes fewer checks, and fewer frames stand from one check to the

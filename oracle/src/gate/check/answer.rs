@@ -131,7 +131,10 @@ impl Answer {
     /// The layer that needs most to come below the limit.
     fn too_large(&self, limits: Limits) -> Option<&NotWorse> {
         let large = self.bounds.iter().filter(|bound| {
-            bound.class == Class::False && bound.is_measured() && bound.share() > limits.detect
+            bound.is_required
+                && bound.class == Class::False
+                && bound.is_measured()
+                && bound.share() > limits.detect
         });
         large.max_by(|a, b| a.times(limits.detect).total_cmp(&b.times(limits.detect)))
     }
@@ -170,10 +173,9 @@ impl Answer {
                 (Outcome::NotMeasured, headline)
             }
             (None, false) => {
-                let most = self
-                    .bounds
-                    .iter()
-                    .filter(|bound| bound.class == Class::False && bound.is_measured());
+                let most = self.bounds.iter().filter(|bound| {
+                    bound.is_required && bound.class == Class::False && bound.is_measured()
+                });
                 let most = most.map(NotWorse::share).fold(0.0, f64::max);
                 let headline = format!(
                     "not worse: at most {} more false stacks of any layer, with {:.0} % confidence, in {pairs} pairs",
@@ -190,7 +192,8 @@ impl Answer {
 /// How much worse the new build may still be. Where a budget is 0, one false stack ends the check.
 fn bounds(course: &Course, new: &Report) -> Vec<NotWorse> {
     let bounds = course.not_worse().into_iter();
-    let of_class = |bound: NotWorse| {
+    let of_class = |mut bound: NotWorse| {
+        bound.is_required = new.required.contains(&bound.layer);
         let strict = bound.class == Class::False && new.budget.limit(bound.layer) == 0.0;
         if strict && bound.new.0 == 0 {
             bound.none_seen()
@@ -235,7 +238,7 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 mod tests {
     use super::*;
     use crate::gate::claims::{Answered, Breach};
-    use crate::record::{JoinCounts, Lost, toy};
+    use crate::record::{InstructionCounts, JoinCounts, Lost, StepCounts, toy};
     use crate::report::Run;
     use crate::tally::Tally;
 
@@ -268,6 +271,7 @@ mod tests {
         let [base, new] = [base, new].map(|run| {
             let mut report = toy::report(vec![run; pairs.max(1)]);
             report.budget.0.insert(Layer::AsgctAsync, 0.02);
+            report.required = vec![Layer::AsgctAsync];
             report
         });
         let mut course = Course::new(0.01);
@@ -379,6 +383,51 @@ mod tests {
         // By so little the machine differs between two turns.
         let (_, same) = answer(30, base(), of_sampler(310, 25));
         assert_eq!(same.outcome, Outcome::Within, "{same:?}");
+    }
+
+    /// Of 200 instructions `add rsp` so many had a false answer; a loop of one thread had a million at one of them.
+    fn of_steps(mismatch: u64, loops: u64) -> Run {
+        let kind = InstructionCounts {
+            all: 200,
+            mismatch,
+            ..InstructionCounts::default()
+        };
+        let steps = StepCounts {
+            kinds: [("add rsp".to_owned(), kind)].into(),
+            ..StepCounts::default()
+        };
+        Run {
+            steps: Some(steps),
+            ..run(Layer::AsgctStep, 1_000_000, loops, 0)
+        }
+    }
+
+    #[test]
+    fn instructions_count_once_each() {
+        let (_, same) = answer(30, of_steps(2, 10), of_steps(3, 500_000));
+        assert_eq!(same.outcome, Outcome::Within, "{same:?}");
+        let (_, worse) = answer(30, of_steps(2, 10), of_steps(20, 10));
+        assert_eq!(worse.outcome, Outcome::Over, "{worse:?}");
+        let says = "asgct-step: false at instructions: add rsp, 10 % of the instructions: add rsp, in the base 1.0 %";
+        assert!(worse.headline.contains(says), "{}", worse.headline);
+    }
+
+    /// A layer that only programs of the check have gets a few turns.
+    #[test]
+    fn a_layer_that_is_not_required_does_not_keep_the_check() {
+        let both = || Run {
+            layers: vec![
+                run(Layer::AsgctAsync, 1000, 2, 0).layers.remove(0),
+                run(Layer::Jfr, 3, 1, 0).layers.remove(0),
+            ],
+            ..Run::new("it", Exit::Code(0))
+        };
+        let (course, answer) = answer(40, both(), both());
+        let of_jfr = answer.bounds.iter().find(|bound| bound.layer == Layer::Jfr);
+        assert!(of_jfr.unwrap().share() > LIMITS.detect, "{answer:?}");
+        assert!(answer.is_sure(LIMITS, &course, true));
+        let last = answer.last(LIMITS, false);
+        assert_eq!(last.outcome, Outcome::Within, "{last:?}");
     }
 
     #[test]

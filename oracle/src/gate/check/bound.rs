@@ -43,6 +43,8 @@ pub struct NotWorse {
     pub at_most: Option<f64>,
     /// The number of pairs in which both builds have checks of the layer.
     pub pairs: usize,
+    /// Whether the check goes on until it has a bound for this layer. The others have too few turns for one.
+    pub is_required: bool,
 }
 
 /// The shares that are tried: so many for each power of ten, from the first to the last power.
@@ -98,6 +100,7 @@ impl NotWorse {
             new: sum(|pair| pair.new),
             at_most,
             pairs: pairs.iter().filter(has_checks).count(),
+            is_required: false,
         }
     }
 }

@@ -19,7 +19,15 @@ pub struct Turn(Set);
 impl Turn {
     /// The counts of a run of `report`. Fails if a program was run in two ways.
     pub fn new(report: &Report, run: &Run) -> Result<Turn, String> {
-        Set::of_run(report, run).map(Turn)
+        let mut set = Set::of_run(report, run)?;
+        // A thread that steps may stay in one loop for a whole turn: how often an instruction was seen says nothing.
+        let by_instruction = |cell: &Cell| {
+            Layer::of_steps().all(|layer| cell.layer != layer)
+                || cell.what.trials().is_none()
+                || matches!(cell.what, What::FalseAt(_) | What::NoAnswerAt(_))
+        };
+        set.counts.retain(|cell, _| by_instruction(cell));
+        Ok(Turn(set))
     }
 
     #[cfg(test)]
@@ -200,8 +208,7 @@ impl Course {
 
     fn count_classes(&mut self, base: &Turn, new: &Turn) {
         for layer in Layer::ALL {
-            let all = Cell::new(Cell::ALL_PROGRAMS, layer, What::Checks);
-            let checks = (base.sum(&all).0, new.sum(&all).0);
+            let checks = (trials(&base.0, layer), trials(&new.0, layer));
             if checks == (0, 0) {
                 continue;
             }
@@ -286,6 +293,21 @@ impl Tracked {
         let excess = (new.0 as f64 - usual).max(0.0);
         self.ln_weight() + 0.5 * excess.ln_1p()
     }
+}
+
+/// The trials of a layer's classes: its checks, or the different instructions at which its walker was asked.
+fn trials(set: &Set, layer: Layer) -> u64 {
+    let steps = Layer::of_steps().any(|of| of == layer);
+    let is_of = |cell: &Cell| {
+        let is_trial = match cell.what {
+            What::Instructions(_) => steps,
+            What::Checks => !steps,
+            _ => false,
+        };
+        cell.layer == layer && cell.is_of_all_programs() && is_trial
+    };
+    let cells = set.counts.iter().filter(|(cell, _)| is_of(cell));
+    cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()
 }
 
 /// How many answers of a layer are of a class.

@@ -1,13 +1,15 @@
 //! What a cell of counts means, an example of it, and the command that shows it alone.
 
 use crate::model::Block;
+use hotspot::arch::Native;
 use hotspot::causes::Cause;
 use hotspot::runtime::method_without_address;
+use hotspot::steps::instructions;
 use hotspot::walkers::Walker;
-use oracle::Verdict;
 use oracle::gate::{Cell, What};
 use oracle::record::{CauseName, Mismatch};
 use oracle::report::{Report, Run};
+use oracle::{Layer, Verdict};
 
 /// The meaning of a cell's cause or error code.
 pub(in crate::content) fn meaning(cell: &Cell) -> Option<Block> {
@@ -38,21 +40,25 @@ pub(in crate::content) fn examples<'a>(
     report: &'a Report,
     cell: &'a Cell,
 ) -> impl Iterator<Item = &'a Mismatch> {
-    let verdict = match cell.what {
-        What::Wrong(_) => Some(Verdict::Wrong),
-        What::Truncated(_) => Some(Verdict::Truncated),
-        What::Imprecise => Some(Verdict::Imprecise),
-        _ => None,
+    let is_counted = move |mismatch: &Mismatch| {
+        let cause = || mismatch.cause.as_ref().map(CauseName::as_str);
+        let is_of_cause = || cause() == cell.what.cause();
+        match (&cell.what, mismatch.verdict) {
+            (What::Wrong(_), Verdict::Wrong) | (What::Truncated(_), Verdict::Truncated) => {
+                is_of_cause()
+            }
+            (What::Imprecise, Verdict::Imprecise) => true,
+            (What::FalseAt(kind), Verdict::Wrong | Verdict::Truncated) => is_at(mismatch, kind),
+            _ => false,
+        }
     };
     let is_of = move |mismatch: &&Mismatch| {
-        let cause = mismatch.cause.as_ref().map(CauseName::as_str);
         let in_program = || {
             let run = report.run_of(mismatch);
             run.is_some_and(|run| run.title() == cell.program)
         };
         mismatch.layer == cell.layer
-            && Some(mismatch.verdict) == verdict
-            && (mismatch.verdict == Verdict::Imprecise || cause == cell.what.cause())
+            && is_counted(mismatch)
             && (cell.is_of_all_programs() || in_program())
             && cell
                 .place
@@ -60,6 +66,17 @@ pub(in crate::content) fn examples<'a>(
                 .is_none_or(|place| place == &place_of(mismatch))
     };
     report.mismatches.iter().filter(is_of)
+}
+
+/// Whether the mismatch is at an instruction of this kind in a compiled method, or in this other code.
+fn is_at(mismatch: &Mismatch, kind: &str) -> bool {
+    let evidence = &mismatch.evidence;
+    let code = evidence.code.as_deref().unwrap_or_default();
+    let of_compiled = || {
+        let bytes = &evidence.bytes.as_ref()?.0;
+        (instructions::kind::<Native>(bytes)? == kind).then_some(())
+    };
+    code.starts_with(kind) || code.starts_with("nmethod") && of_compiled().is_some()
 }
 
 /// The place of a mismatch, as cells name places.
@@ -80,6 +97,16 @@ pub(in crate::content) fn command(report: &Report, run: &Run) -> String {
     ];
     if let Some(hooks) = run.hooks {
         words.extend(["--hooks".into(), hooks.to_string()]);
+    }
+    // Layers that are asked for by name only.
+    let usual = Layer::usual();
+    let layers = run.layers.iter().map(|counts| counts.layer);
+    let mut named: Vec<Layer> = layers.collect();
+    if named.iter().all(|layer| usual.contains(layer)) {
+        named.clear();
+    }
+    for layer in named {
+        words.extend(["--layer".into(), layer.to_string()]);
     }
     words.extend(["--seed".into(), run.seed.to_string(), "--".into()]);
     words.extend(run.java_args.iter().cloned());
