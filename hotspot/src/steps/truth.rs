@@ -229,19 +229,22 @@ fn is_whole(place: &Place, calls: &[Call], facts: &impl Facts) -> bool {
 ///
 /// Where a call has returned, the record at `pc` is that of the call. If the VM deoptimises the caller meanwhile, it goes
 /// on in the record's innermost frame, behind the bytecode of the call: so the methods are certain, and the BCI is not.
-/// No record shows the instruction itself, and the next record is a neighbour as elsewhere.
+/// A record of the instruction itself, as that of a loop's poll, is certain.
 fn interrupted(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
     let records = facts.records(piece, pc).ok_or(Unknown::Unreadable)?;
-    let of_call = records.exact.clone().filter(|_| records.is_of_call);
-    let Some(mut of_call) = of_call else {
+    let Some(mut exact) = records.exact.clone() else {
         return between_records(piece, pc, facts);
     };
-    of_call[0].bci = Bci::Any;
+    if records.is_of_call {
+        exact[0].bci = Bci::Any;
+    }
+    // AsyncGetCallTrace does not use this record: `is_decipherable_compiled_frame` (share/prims/forte.cpp) looks for one
+    // from the next address on, `pc_desc_near(fr->pc() + 1)`. So the next record is a neighbour as elsewhere.
     let behind = records.behind.clone().map(|lines| Top {
         lines,
         is_certain: false,
     });
-    Ok([certain(of_call)].into_iter().chain(behind).collect())
+    Ok([certain(exact)].into_iter().chain(behind).collect())
 }
 
 /// The candidates for the frames of the compiled method `piece` at `pc`.

@@ -83,6 +83,9 @@ fn matching(stack: &[StepFrame]) -> Judgement {
 /// The judgement on a walk whose first `same` frames are those of `stack`.
 fn differing(walk: &[Frame], stack: &[StepFrame], same: usize) -> Judgement {
     let at = |verdict, reason| Judgement::at(verdict, same, reason);
+    if lacks_top(walk, stack) {
+        return Judgement::at(Verdict::Wrong, 0, Reason::TopMissing);
+    }
     match (walk.get(same), stack.get(same)) {
         (Some(frame), Some(known)) if frame.method == known.method => {
             at(Verdict::Wrong, Reason::OtherLocation)
@@ -92,6 +95,23 @@ fn differing(walk: &[Frame], stack: &[StepFrame], same: usize) -> Judgement {
         (None, _) if same == 0 => at(Verdict::Wrong, Reason::NoFrame),
         (None, _) => at(Verdict::Truncated, Reason::BottomMissing),
     }
+}
+
+/// Whether the walk is the lower part of `stack`, with frames missing at the top. The walk's own top is compared by its method:
+/// a walker that takes it for the frame that runs may read its BCI elsewhere.
+fn lacks_top(walk: &[Frame], stack: &[StepFrame]) -> bool {
+    let missing = stack.len().saturating_sub(walk.len());
+    let Some(((top, below), (known, callers))) =
+        walk.split_first().zip(stack[missing..].split_first())
+    else {
+        return false;
+    };
+    missing > 0
+        && top.method == known.method
+        && below
+            .iter()
+            .zip(callers)
+            .all(|(frame, known)| known.allows(frame))
 }
 
 fn expected(faulty: &[Frame], truth: &StepTruth) -> Expected {
@@ -156,6 +176,25 @@ mod tests {
         assert_eq!(judge(&[one, zero]).strength, Strength::whole(2));
         let inlined = judge(&[frame(3, 5), frame(2, 7), one, zero]);
         assert_eq!(inlined.verdict, Verdict::Imprecise);
+    }
+
+    #[test]
+    fn a_walk_whose_top_is_a_caller_lacks_the_top() {
+        let truth = StepTruth {
+            tops: vec![StepTop {
+                frames: vec![known(2, None)],
+                is_certain: true,
+            }],
+            callers: vec![known(1, Some(9)), known(0, Some(4))],
+        };
+        let reason = |walk: &[Frame]| truth.judge(walk).reason;
+        let zero = frame(0, 4);
+        assert_eq!(reason(&[frame(1, 9), zero]), Reason::TopMissing);
+        // Where the top is believed to run, its BCI may come from elsewhere.
+        assert_eq!(reason(&[frame(1, 7), zero]), Reason::TopMissing);
+        assert_eq!(reason(&[frame(0, 7)]), Reason::TopMissing);
+        assert_eq!(reason(&[frame(1, 9), frame(0, 5)]), Reason::OtherMethod);
+        assert_eq!(reason(&[frame(5, 9), zero]), Reason::OtherMethod);
     }
 
     #[test]

@@ -114,9 +114,14 @@ fn below_interpreted(pc: usize, sp: usize) -> Lines {
 const WHOLE: usize = SLOT - 3 * WORD;
 
 #[test]
-fn a_whole_frame_at_a_record_has_one_truth() {
+fn a_whole_frame_at_a_record_has_the_frames_of_the_record() {
     let lines = below_interpreted(0x1020, WHOLE);
-    assert_eq!(lines.tops, [certain(vec![line(1, 9)])]);
+    // A walker that looks for a record from the next address on takes the neighbour.
+    let next = Top {
+        lines: vec![line(1, 11)],
+        is_certain: false,
+    };
+    assert_eq!(lines.tops, [certain(vec![line(1, 9)]), next]);
     assert_eq!(lines.callers, [line(9, 4)]);
 }
 
