@@ -2,7 +2,7 @@
 
 use oracle::bias::{Summary, TrueProfile};
 use oracle::record::altered::AlteredWalks;
-use oracle::record::{Hooking, JoinCounts, KindCount, Origin};
+use oracle::record::{Hooking, JoinCounts, KindCount, Origin, StepCounts};
 use oracle::report::{Exit, LayerCounts, Report, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +72,9 @@ pub struct DigestRun {
     /// The walks from altered contexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub altered: Option<AlteredWalks>,
+    /// What threads did that ran one instruction at a time, without what was not visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<StepCounts>,
 }
 
 /// What one profiler's profile was worth.
@@ -180,6 +183,18 @@ fn without_code(joined: &JoinCounts) -> JoinCounts {
     }
 }
 
+fn without_coverage(steps: &StepCounts) -> StepCounts {
+    let mut steps = steps.clone();
+    for counts in steps
+        .instructions
+        .values_mut()
+        .chain(steps.kinds.values_mut())
+    {
+        (counts.coverage, counts.ended) = (None, None);
+    }
+    steps
+}
+
 impl DigestRun {
     fn new(run: &Run) -> DigestRun {
         let mut kinds: Vec<KindCount> = vec![];
@@ -220,6 +235,7 @@ impl DigestRun {
             profiles: profiles.collect(),
             joined: run.joined.iter().map(without_code).collect(),
             altered: run.altered.clone(),
+            steps: run.steps.as_ref().map(without_coverage),
         }
     }
 }

@@ -13,6 +13,7 @@ mod profilers;
 mod profiles;
 mod reference;
 mod stability;
+mod steps;
 mod table;
 mod walkers;
 
@@ -31,6 +32,7 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),
         Part::new("results/stability.md", stability::tables(digests)),
+        Part::new("results/steps.md", steps::tables(digests)),
     ]
 }
 
