@@ -5,7 +5,7 @@ use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
 use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
-use crate::profiler::{PROFILER_FILE, Started};
+use crate::profiler::{Description, PROFILER_FILE, Started};
 use crate::run::{Counts, judge_all};
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles, bounded};
 use oracle::record::{JoinCounts, KindCount, Mismatch};
@@ -109,9 +109,13 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         io::ErrorKind::NotFound => no_recording(has_profiler),
         _ => e,
     })?;
-    let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.description.wanted());
+    let description = profiler.map(|profiler| profiler.description);
+    let wanted = description
+        .as_ref()
+        .map_or_else(Wanted::of_jfr, Description::wanted);
     let samples = samples::read(&mut recorded, &wanted)?;
-    let mut methods = NamedMethods::new(&file.methods);
+    let families = description.map_or_else(Vec::new, |description| description.families);
+    let mut methods = NamedMethods::with_families(&file.methods, &families);
     let classes = open(dir.join(CLASSES_FILE)).and_then(Classes::read);
     let classes = classes.ok().map(|mut classes| {
         classes.distrust_altered(file.methods.values());

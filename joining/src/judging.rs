@@ -26,9 +26,13 @@ impl OwnedWalk {
         let location = |method: MethodKey, place: FramePosition| match place {
             FramePosition::Native => Location::NATIVE,
             FramePosition::Bci(bci) => Location(bci),
-            // Profilers write no place of a native method.
-            FramePosition::Unknown(_) if methods.is_native(method) => Location::NATIVE,
-            FramePosition::Unknown(_) => Location::UNKNOWN,
+            // Profilers write no place of a native method: its frame has BCI 0 and no line, as that of a Java method without
+            // lines that stands at its first instruction.
+            FramePosition::Unknown(_) => match methods.is_native(method) {
+                Some(true) => Location::NATIVE,
+                Some(false) => Location(0),
+                None => Location::UNKNOWN,
+            },
         };
         let frame = |&(method, place, _): &(u32, FramePosition, i64)| Frame {
             method: keys[method as usize],

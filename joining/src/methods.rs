@@ -1,5 +1,6 @@
 //! Methods by name: a recording knows no other identity of a method.
 
+use crate::profiler::ClassFamily;
 use oracle::requests::{MethodFacts, meaning};
 use oracle::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
 use std::collections::{BTreeMap, HashMap};
@@ -20,6 +21,8 @@ pub struct NamedMethods {
     constructors: Vec<HookId>,
     /// The keys of the agent's numbers.
     numbers: HashMap<u32, MethodKey>,
+    /// Classes that the recording has under one name.
+    families: Vec<ClassFamily>,
 }
 
 #[derive(Debug)]
@@ -34,13 +37,26 @@ struct Named {
 impl NamedMethods {
     /// The methods of these facts, by the agent's numbers.
     pub fn new(facts: &BTreeMap<u32, MethodFacts>) -> NamedMethods {
-        let mut all = NamedMethods::default();
+        NamedMethods::with_families(facts, &[])
+    }
+
+    /// The methods of these facts, by the agent's numbers, in a recording that has the classes of each family under one
+    /// name.
+    pub fn with_families(
+        facts: &BTreeMap<u32, MethodFacts>,
+        families: &[ClassFamily],
+    ) -> NamedMethods {
+        let mut all = NamedMethods {
+            families: families.to_vec(),
+            ..NamedMethods::default()
+        };
         // The key 0 is that of no method: judges give it to methods that no walk has shown.
         all.key("", "", "");
         for (&number, facts) in facts {
             let key = all.key(&facts.class, &facts.name, &facts.descriptor);
             all.numbers.insert(number, key);
-            let is_hidden = without_address(&facts.class) != facts.class;
+            let stands_for_others =
+                without_address(&facts.class) != facts.class || all.family(&facts.class).is_some();
             let named = &mut all.methods[key.0];
             if let Some(hook) = facts.hook {
                 let stands = *named.hook.get_or_insert(HookId(hook));
@@ -51,8 +67,8 @@ impl NamedMethods {
                 }
             }
             let mut facts = facts.clone();
-            if is_hidden {
-                // Other hidden classes of this name may have been unloaded, with other code.
+            if stands_for_others {
+                // Other classes of this name may have been unloaded, with other code.
                 (facts.code, facts.lines) = (String::new(), vec![]);
             }
             if !named.facts.iter().any(|known| is_alike(known, &facts)) {
@@ -64,21 +80,30 @@ impl NamedMethods {
 
     /// The key of the methods of this name. `class` is an internal name.
     pub fn key(&mut self, class: &str, name: &str, descriptor: &str) -> MethodKey {
+        let family = self.family(class);
+        let class = family.map_or(class, |family| &family.class).to_owned();
+        let written = family.and_then(|family| family.method.as_deref());
         let name = (
-            without_address(class).to_owned(),
-            name.to_owned(),
+            without_address(&class).to_owned(),
+            written.unwrap_or(name).to_owned(),
             descriptor.to_owned(),
         );
         let NamedMethods { keys, methods, .. } = self;
         *keys.entry(name).or_insert_with_key(|name| {
             methods.push(Named {
                 name: name.clone(),
-                class: class.to_owned(),
+                class,
                 facts: vec![],
                 hook: None,
             });
             MethodKey(methods.len() - 1)
         })
+    }
+
+    /// The family of the class `class`, an internal name.
+    fn family(&self, class: &str) -> Option<&ClassFamily> {
+        let mut families = self.families.iter();
+        families.find(|family| class.starts_with(&family.class))
     }
 
     /// The key of the method that has a number of the agent; `None` if the method is gone.
@@ -104,9 +129,9 @@ impl NamedMethods {
     }
 
     /// Whether the method is native, if that is certain.
-    pub fn is_native(&self, key: MethodKey) -> bool {
+    pub fn is_native(&self, key: MethodKey) -> Option<bool> {
         let natives = self.facts(key).iter().map(|facts| facts.is_native);
-        common(natives.map(Some), None) == Some(true)
+        common(natives.map(Some), None)
     }
 
     /// Whether the frame of the method stands between the frames of a virtual thread and those of its carrier.
@@ -229,9 +254,7 @@ impl Methods for NamedMethods {
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
-        let is_native = |facts: &MethodFacts| facts.is_native;
-        let native = common(self.facts(method).iter().map(is_native).map(Some), None);
-        match (native, location.bci()) {
+        match (self.is_native(method), location.bci()) {
             (Some(true), None) if location == Location::NATIVE => Site::Native,
             (Some(true), _) => Site::IsNative,
             (Some(false), None) if location == Location::NATIVE => Site::NotNative,
@@ -290,6 +313,38 @@ mod tests {
         let stranger = methods.key("a/C", "m", "()V");
         assert_eq!(methods.hook(stranger, Location(0)), None);
         assert_eq!(methods.site(stranger, Location(0)), Site::Unknown);
+    }
+
+    #[test]
+    fn classes_of_a_family_are_one_class() {
+        let mut all = [
+            (0, facts("a/Accessor1", 5, "B.d")),
+            (1, facts("a/Accessor2", 6, "B.d")),
+            (2, facts("a/Other", 7, "B.d")),
+        ];
+        all[1].1.name = "n".into();
+        let family = ClassFamily {
+            class: "a/Accessor".into(),
+            method: Some("any method".into()),
+        };
+        let mut methods = NamedMethods::with_families(&all.into(), &[family]);
+        let key = methods.key("a/Accessor", "any method", "()V");
+        assert_eq!(
+            [0, 1].map(|number| methods.numbered(number)),
+            [Some(key); 2]
+        );
+        assert_ne!(methods.numbered(2), Some(key));
+        assert_ne!(methods.key("a/Accessor", "any method", "()I"), key);
+        assert_eq!(
+            methods.site(key, Location(1)),
+            Site::Unknown,
+            "others of the family may have other code"
+        );
+        assert_eq!(
+            methods.full_name(key),
+            Some(["a/Accessor", "any method", "()V"]),
+            "no class file is that of the family"
+        );
     }
 
     #[test]

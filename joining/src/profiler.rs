@@ -3,6 +3,7 @@
 //! Profilers that sample by signals differ in their options, in the names of their events, and in the frames with which
 //! they say that they could not walk on. A small TOML file says all of this; two are built in.
 
+use oracle::report::GivenProfiler;
 use recordings::samples::Wanted;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -17,6 +18,10 @@ pub struct Description {
     pub library: String,
     /// The options of its library, if the user gives none.
     pub options: String,
+    /// The options that say how it samples and walks stacks, in the order in which reports name them: a report has a row
+    /// for each of their values. Without them a report names all options.
+    #[serde(default)]
+    pub configuration: Vec<String>,
     /// The options with which it writes a JFR file; `{recording}` stands for the file. They follow the others.
     pub recording: String,
     /// The events that are samples by signals.
@@ -30,6 +35,20 @@ pub struct Description {
     /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
     #[serde(default)]
     pub marks: Vec<String>,
+    /// Classes that it writes under one name.
+    #[serde(default)]
+    pub families: Vec<ClassFamily>,
+}
+
+/// Classes that a profiler writes under one name.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassFamily {
+    /// How their internal names begin. This beginning is the name that the profiler writes.
+    pub class: String,
+    /// The name that the profiler writes for each of their methods; without it, the methods keep their names.
+    #[serde(default)]
+    pub method: Option<String>,
 }
 
 /// A profiler of a run, as [`PROFILER_FILE`] has it.
@@ -81,6 +100,25 @@ impl Description {
         }
     }
 
+    /// Its name in the reports of a run with the user's own options, if there are some.
+    pub fn named(&self, own: Option<&str>) -> GivenProfiler {
+        let options: Vec<&str> = own.unwrap_or(&self.options).split(',').collect();
+        let value = |name: &String| {
+            // The last one counts.
+            let mut all = options.iter().rev();
+            all.find(|option| option.split('=').next() == Some(name))
+        };
+        let named: Vec<&&str> = if self.configuration.is_empty() {
+            options.iter().collect()
+        } else {
+            self.configuration.iter().filter_map(value).collect()
+        };
+        GivenProfiler {
+            name: self.name.clone(),
+            options: named.into_iter().map(|&option| option.into()).collect(),
+        }
+    }
+
     /// What is read of its recordings.
     pub fn wanted(&self) -> Wanted {
         Wanted {
@@ -102,6 +140,26 @@ mod tests {
         assert_eq!(of(known).as_deref(), Some("async-profiler"));
         assert_eq!(of("libjavaProfiler.so").as_deref(), Some("datadog"));
         assert_eq!(of("/opt/libasyncProfiler/libmine.so"), None);
+    }
+
+    #[test]
+    fn a_report_names_what_tells_configurations_apart() {
+        let known = Description::of(Path::new("libasyncProfiler.so")).expect("it is built in");
+        let named = |own| known.named(own).to_string();
+        assert_eq!(named(None), "async-profiler event=ctimer cstack=vm");
+        assert_eq!(
+            named(Some("start,cstack=vm,event=wall,interval=1ms,cstack=no")),
+            "async-profiler event=wall cstack=no"
+        );
+        assert_eq!(named(Some("start")), "async-profiler");
+        let unknown = Description {
+            configuration: vec![],
+            ..known.clone()
+        };
+        assert_eq!(
+            unknown.named(Some("a,b=1")).to_string(),
+            "async-profiler a b=1"
+        );
     }
 
     #[test]

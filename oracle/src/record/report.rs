@@ -13,6 +13,7 @@ use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The number of this format. It changes when a reader of the old format would read wrong results.
 /// From 2 on layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended
@@ -149,6 +150,9 @@ pub struct Run {
     /// The cost of the run, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// The profiler whose samples were judged, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiler: Option<GivenProfiler>,
     /// The results of the checks.
     pub layers: Vec<LayerCounts>,
     /// The rewriter's counts, if the agent could write them: not if the JVM crashed early.
@@ -222,6 +226,7 @@ impl Run {
             exit,
             wall_s: 0.0,
             cost: None,
+            profiler: None,
             layers: vec![],
             rewriting: None,
             invalid: None,
@@ -248,6 +253,24 @@ impl Run {
     /// The program's name with the run's place in the matrix.
     pub fn title(&self) -> String {
         title(&self.scenario, &self.axes)
+    }
+}
+
+/// A profiler that was given, such as `async-profiler cstack=vm event=wall`.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct GivenProfiler {
+    /// The name in its description.
+    pub name: String,
+    /// Its options that say how it samples and walks stacks, in the order of the description.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+impl fmt::Display for GivenProfiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = std::iter::once(&self.name);
+        let words: Vec<&str> = name.chain(&self.options).map(String::as_str).collect();
+        f.write_str(&words.join(" "))
     }
 }
 

@@ -12,6 +12,7 @@ mod frames;
 mod heat;
 mod joined;
 mod mismatches;
+mod names;
 mod observer;
 mod runs;
 mod steps;

@@ -147,7 +147,7 @@ pub struct Example {
     /// The layer.
     pub layer: Layer,
     /// The walker.
-    pub walker: &'static str,
+    pub walker: String,
     /// Both stacks.
     pub stacks: Aligned,
     /// The thread.

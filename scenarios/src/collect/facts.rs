@@ -10,7 +10,7 @@ use joining::Joined;
 use oracle::bias::Sampler;
 use oracle::cost::{Cost, Effort};
 use oracle::record::{Lost, WalkerFunction};
-use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
+use oracle::report::{Exit, GivenProfiler, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer, TruthKind};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,9 @@ pub(crate) struct Facts {
     /// The function that was asked in place of a walker.
     #[serde(default)]
     pub walker: Option<WalkerFunction>,
+    /// The profiler whose samples are judged.
+    #[serde(default)]
+    pub profiler: Option<GivenProfiler>,
     pub foreground: bool,
     pub dir: String,
     pub axes: BTreeMap<String, String>,
@@ -170,6 +173,7 @@ impl Facts {
             seed: self.seed,
             exit: self.exit,
             wall_s: self.wall_s,
+            profiler: self.profiler,
             layers: counted
                 .iter()
                 .map(|(layer, tally)| LayerCounts::new(*layer, tally))

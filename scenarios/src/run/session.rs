@@ -252,6 +252,11 @@ impl Session {
             not_compared: Some("the run has not ended".into()),
             layers: layers.clone(),
             walker: job.program.walker.clone(),
+            profiler: job
+                .program
+                .profiler
+                .as_ref()
+                .map(|profiler| profiler.named()),
             foreground: job.program.foreground,
             dir: job.dir(),
             axes: job.axes.clone(),

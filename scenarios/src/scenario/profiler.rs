@@ -2,6 +2,7 @@
 
 use crate::Error;
 use joining::profiler::{Description, Started};
+use oracle::report::GivenProfiler;
 use std::path::{Path, PathBuf};
 
 /// A profiler: an agent library that samples by signals.
@@ -60,6 +61,11 @@ impl Profiler {
     /// As the folder of a run has it.
     pub(crate) fn started(&self) -> Started {
         self.description.started(self.options.as_deref())
+    }
+
+    /// Its name in reports.
+    pub(crate) fn named(&self) -> GivenProfiler {
+        self.description.named(self.options.as_deref())
     }
 
     /// The option of `java` that loads it. It writes its recording to the folder `dir` of the run.

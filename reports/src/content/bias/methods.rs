@@ -1,6 +1,7 @@
 //! The hottest methods of each profiler: how often each ran, and how often it was named.
 
-use super::rows::{Row, short, title};
+use super::super::names;
+use super::rows::{Row, short};
 use crate::model::Kind::Words;
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
 use oracle::bias::{Estimate, MethodBias, Summary};
@@ -25,7 +26,11 @@ fn of_sampler(row: &Row<'_>) -> [Block; 2] {
     } else {
         "no bias beyond chance"
     };
-    let (title, answered, instants) = (title(row.sampler), summary.answered, summary.instants);
+    let (title, answered, instants) = (
+        names::of_sampler(row.run, row.sampler),
+        summary.answered,
+        summary.instants,
+    );
     let note = format!("{run}: {title}: {verdict}; {answered} of {instants} instants answered");
     [Block::Note(note), Block::Table(table(summary))]
 }

@@ -6,6 +6,6 @@ mod rows;
 mod sections;
 mod stacks;
 
-pub(super) use rows::{Row, of_run, title as name_of};
+pub(super) use rows::{Row, of_run};
 pub(super) use sections::sections;
 pub(super) use stacks::flames;

@@ -1,7 +1,8 @@
 //! The comparison that a performance engineer wants before trusting a profile: of each profiler what it lost, what was
 //! false, and which methods it counts falsely, in a sentence.
 
-use super::rows::{Row, short, title};
+use super::super::names;
+use super::rows::{Row, short};
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
 use oracle::bias::{Estimate, MethodBias, OTHERS, Sampler, Summary};
@@ -62,7 +63,7 @@ fn table(rows: &[Row<'_>]) -> Table {
             .map(|share| format!("{:.2} %", 100.0 * share));
         let cells = vec![
             Cell::text(run.title()),
-            Cell::text(sampler.name()),
+            Cell::text(names::short(run, *sampler)),
             Cell::Count(instants),
             Cell::text(share(instants - answered, instants)),
             Cell::text(false_stacks(run, *sampler)),
@@ -112,7 +113,7 @@ fn false_stacks(run: &Run, sampler: Sampler) -> String {
 
 /// What a profile of the sampler counts falsely.
 fn sentence(row: &Row<'_>) -> String {
-    let (run, title) = (row.run.title(), title(row.sampler));
+    let (run, title) = (row.run.title(), names::of_sampler(row.run, row.sampler));
     let summary = &row.summary;
     let mut certain: Vec<&MethodBias> = summary.methods.iter().filter(|of| is_shown(of)).collect();
     certain.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));

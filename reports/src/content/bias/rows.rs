@@ -1,6 +1,5 @@
 //! A profiler in a run, and its names.
 
-use hotspot::walkers::Walker;
 use oracle::bias::{Sampler, Summary, TrueProfile};
 use oracle::report::Run;
 
@@ -19,14 +18,6 @@ pub(in crate::content) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
         sampler,
         summary: Summary::new(pairs, &truth),
     })
-}
-
-/// The sampler in a sentence.
-pub(in crate::content) fn title(sampler: Sampler) -> &'static str {
-    match sampler {
-        Sampler::Walker(layer) => Walker::of(layer).map_or(layer.name(), |walker| walker.title),
-        Sampler::Safepoint => "GetStackTrace at the next safepoint",
-    }
 }
 
 /// A method without its descriptor.

@@ -1,7 +1,7 @@
 //! Whole stacks of each profiler: how much of the true profile is in the claimed one, and both as flame graphs.
 
 use super::super::frames::short;
-use super::rows::title;
+use super::super::names;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Both, Cell, Room, Section, Table, Tone, TwoFlames};
 use oracle::bias::{Sampler, StackProfiles};
@@ -30,7 +30,7 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     ];
     let drawn = rows.iter().filter(|(.., of)| of.answered > 0).take(DRAWN);
     for (number, (run, sampler, profiles)) in drawn.enumerate() {
-        let heading = format!("{}: {}", run.title(), title(*sampler));
+        let heading = format!("{}: {}", run.title(), names::of_sampler(run, *sampler));
         blocks.push(Block::Note(heading));
         blocks.push(Block::TwoFlames(flames(number, profiles)));
     }
@@ -71,7 +71,7 @@ fn table(rows: &[Row<'_>]) -> Table {
         };
         let cells = vec![
             Cell::text(run.title()),
-            Cell::text(sampler.name()),
+            Cell::text(names::short(run, *sampler)),
             Cell::Count(of.instants),
             Cell::Count(of.answered),
             Cell::text(percent(part(of.same, of.answered))),

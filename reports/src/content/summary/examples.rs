@@ -3,8 +3,9 @@
 use super::causes::NOT_COUNTED;
 use crate::content::changes::cells;
 use crate::content::frames::stacks;
+use crate::content::names;
 use crate::model::{Aligned, CauseCount, Example};
-use hotspot::walkers::Walker;
+
 use oracle::Verdict;
 use oracle::gate::Decision;
 use oracle::record::Mismatch;
@@ -64,7 +65,10 @@ fn example(report: &Report, cause: &CauseCount, mismatch: &Mismatch) -> Example 
         title: mismatch.reason.clone(),
         why: cause.why.clone(),
         layer: mismatch.layer,
-        walker: Walker::of(mismatch.layer).map_or("the walker", |walker| walker.title),
+        walker: report.run_of(mismatch).map_or_else(
+            || names::of_layer(mismatch.layer).to_owned(),
+            |run| names::of_run(run, mismatch.layer),
+        ),
         stacks: Aligned::of(&stacks),
         thread: mismatch.thread.clone(),
         evidence: evidence.collect(),

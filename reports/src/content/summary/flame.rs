@@ -1,6 +1,7 @@
 //! True and claimed stacks of one profile, as one flame graph.
 
-use crate::content::bias::{flames, name_of};
+use crate::content::bias::flames;
+use crate::content::names;
 use crate::model::TwoFlames;
 use oracle::report::Report;
 
@@ -17,6 +18,6 @@ pub(super) fn flame(report: &Report) -> Option<(String, TwoFlames)> {
     let (run, sampler, stacks) = all
         .filter(|(.., stacks)| stacks.answered > 0)
         .max_by_key(|(run, _, stacks)| (!run.scenario.contains("fixtures"), key(stacks)))?;
-    let title = format!("{} of {}", name_of(*sampler), run.title());
+    let title = format!("{} of {}", names::of_sampler(run, *sampler), run.title());
     Some((title, flames(0, stacks)))
 }

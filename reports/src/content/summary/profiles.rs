@@ -1,7 +1,8 @@
 //! What a profile of each profiler is worth, and what to do with it.
 
-use crate::content::bias::{Row, name_of, of_run};
+use crate::content::bias::{Row, of_run};
 use crate::content::frames::short;
+use crate::content::names;
 use crate::model::{Advice, Biased, Profile};
 use crate::numbers::part;
 use oracle::bias::{OTHERS, Summary};
@@ -56,7 +57,7 @@ fn profile(row: &Row<'_>) -> Profile {
     let lost_share = share(lost, asked);
     let (advice, reason) = advice(own.answered, lost_share, overlap, rank, &biased, visible);
     Profile {
-        title: name_of(row.sampler).to_owned(),
+        title: names::of_sampler(row.run, row.sampler),
         name: row.sampler.name().to_owned(),
         program: row.run.title(),
         program_name: row.run.scenario.clone(),

@@ -2,8 +2,9 @@
 
 use super::plain::is_plain;
 use crate::content::decision::standing;
+use crate::content::names;
 use crate::model::{Rate, Tone};
-use hotspot::walkers::Walker;
+
 use oracle::gate::{Basis, Decision, LayerDecision, Standing};
 use oracle::observer::Occurrence;
 use oracle::outcome::Outcome;
@@ -28,7 +29,7 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
     };
     Rate {
         layer,
-        title: format!("{}, {}", title(layer), instant(row)),
+        title: format!("{}, {}", names::of_report(report, layer), instant(row)),
         against: against(row),
         is_foundation: is_foundation(layer),
         is_plain: row.program == ProgramKind::Unmodified,
@@ -77,14 +78,6 @@ pub(crate) fn is_foundation(layer: Layer) -> bool {
         layer.row().walker,
         None | Some("gst" | "gst-list" | "gst-all")
     )
-}
-
-/// The walker's name.
-pub(super) fn title(layer: Layer) -> &'static str {
-    match layer.row().walker {
-        None => "The hooks",
-        Some(name) => Walker::of(layer).map_or(name, |walker| walker.title),
-    }
 }
 
 fn instant(row: &LayerRow) -> &'static str {

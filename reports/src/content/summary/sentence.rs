@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use super::rates::title;
+use crate::content::names;
 use crate::model::{Advice, Profile, Rate};
 use crate::numbers::{count, counted, interval, part, share};
 use oracle::gate::{Basis, Decision};
@@ -26,7 +26,7 @@ pub(super) fn sentence(report: &Report, rates: &[Rate], profiles: &[Profile]) ->
     }
     for walker in walkers.into_iter().take(WALKERS) {
         let of_walker = judged().filter(|rate| rate.layer.row().walker == walker);
-        sentences.extend(of_one(&of_walker.collect::<Vec<_>>()));
+        sentences.extend(of_one(report, &of_walker.collect::<Vec<_>>()));
     }
     sentences.extend(foundation(&judged().collect::<Vec<_>>()));
     if sentences.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn asks_for_profiles(report: &Report) -> bool {
 }
 
 /// How a walker did: at arbitrary instants if it was asked there, else where it was asked.
-fn of_one(rates: &[&Rate]) -> Option<String> {
+fn of_one(report: &Report, rates: &[&Rate]) -> Option<String> {
     let at_any_instant = |rate: &&&Rate| {
         let row = rate.layer.row();
         matches!(row.when, When::Signal | When::Request | When::Step)
@@ -70,8 +70,8 @@ fn of_one(rates: &[&Rate]) -> Option<String> {
         When::Event => "In events ",
         When::Hook | When::Check | When::Suspend => "",
     };
-    let (name, (low, high)) = (title(main.layer), main.interval?);
-    let of = possessive(name);
+    let (low, high) = main.interval?;
+    let of = possessive(&names::of_report(report, main.layer));
     let answers = if main.unanswered > 0 {
         format!(
             ", and {} of the questions have no answer",
@@ -109,7 +109,11 @@ fn foundation(rates: &[&Rate]) -> Option<String> {
         .filter(|rate| rate.bad > 0)
         .map(|rate| {
             let mistakes = counted(rate.bad, "mismatch", "mismatches");
-            format!("{} ({mistakes} in layer {})", title(rate.layer), rate.layer)
+            format!(
+                "{} ({mistakes} in layer {})",
+                names::of_layer(rate.layer),
+                rate.layer
+            )
         })
         .collect();
     if !bad.is_empty() {

@@ -19,7 +19,7 @@ pub(super) fn section(of: &Summary) -> Markup {
 
 fn whole(of: &Example) -> Markup {
     html! {
-        (aligned(of.walker, &of.stacks))
+        (aligned(&of.walker, &of.stacks))
         @if !of.why.is_empty() { p.why { (of.why) } }
         dl {
             dt { "thread" } dd { (of.thread) }
