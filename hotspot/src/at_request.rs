@@ -55,6 +55,9 @@ pub struct RequestProofs {
     /// As [`Proofs::is_in_unsized_stub`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_in_unsized_stub: bool,
+    /// As [`Proofs::is_in_signal_handler`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_in_signal_handler: bool,
     /// The frames of the records behind the calls that may have led to the stub that runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind_stub: Vec<Vec<NamedFrame>>,
@@ -146,6 +149,7 @@ impl RequestProofs {
                 && starts_with(&self.misplaced)
                 && stacks.at == Some(self.misplaced.len()),
             is_in_unsized_stub: self.is_in_unsized_stub,
+            is_in_signal_handler: self.is_in_signal_handler,
             ends_without_pc: self.entries.iter().any(ends_at),
             is_deoptimised_at_start: stacks
                 .at
@@ -188,6 +192,7 @@ mod tests {
             entries: vec![],
             leaf_call: None,
             is_in_unsized_stub: false,
+            is_in_signal_handler: false,
             behind_stub: vec![],
             misplaced: vec![],
         }
@@ -273,6 +278,20 @@ mod tests {
         entering.interpreter = InterpreterFrame::NotBuilt;
         assert_eq!(cause(&entering, true, lost, alone), "interpreter-entry");
         assert_ne!(cause(&entering, false, lost, alone), "interpreter-entry");
+    }
+
+    #[test]
+    fn in_a_signal_handler_the_interrupted_code_is_lost() {
+        let lost = (Verdict::Wrong, Reason::TopMissing);
+        let walk: (&[(&str, i32)], &[&str]) = (&[("a.B.main", 7)], &["a.B.faults", "a.B.main"]);
+        let mut seen = seen(CodeKind::Library);
+        assert_eq!(cause(&seen, false, lost, walk), "unexplained");
+        seen.is_in_signal_handler = true;
+        for by_profiler in [false, true] {
+            assert_eq!(cause(&seen, by_profiler, lost, walk), "signal-handler");
+        }
+        let other = (Verdict::Wrong, Reason::OtherMethod);
+        assert_eq!(cause(&seen, false, other, walk), "unexplained");
     }
 
     #[test]

@@ -58,6 +58,9 @@ pub struct Proofs {
     /// anchor.
     #[serde(skip_serializing_if = "Not::not")]
     pub is_in_unsized_stub: bool,
+    /// Whether a library runs that is the handler of a signal, and generated code was interrupted by it.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub is_in_signal_handler: bool,
     /// Whether the lowest frame of the walk is of a method that the VM called, and the JavaCalls entry of this call keeps an
     /// anchor without a program counter.
     #[serde(skip_serializing_if = "Not::not")]

@@ -38,6 +38,15 @@ pub struct InterpretedFrame {
     pub fixed: usize,
 }
 
+/// What the kernel leaves on the stack of a thread that runs the handler of a signal.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct SignalFrame {
+    /// The code that the handler returns to.
+    pub restorer: &'static [u8],
+    /// How far above the handler's return address the interrupted program counter is, in words.
+    pub pc: usize,
+}
+
 /// The distance of a linked frame's return address above its frame pointer, in bytes.
 pub const RETURN_ADDRESS: usize = size_of::<usize>();
 
@@ -55,6 +64,9 @@ pub trait Arch: Copy + fmt::Debug + 'static {
 
     /// Where an interpreted frame has its parts.
     const INTERPRETED: InterpretedFrame;
+
+    /// What the kernel leaves on the stack of a thread that runs the handler of a signal.
+    const SIGNAL_FRAME: Result<SignalFrame, NotKnown>;
 
     /// How many words from the stack pointer on may be the return address between the removal of
     /// the frame and `ret`.

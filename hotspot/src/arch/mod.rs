@@ -16,7 +16,7 @@ mod instruction;
 pub mod x86_64;
 
 pub use aarch64::Aarch64;
-pub use contract::{Arch, InterpretedFrame, NotKnown, RETURN_ADDRESS, Registers};
+pub use contract::{Arch, InterpretedFrame, NotKnown, RETURN_ADDRESS, Registers, SignalFrame};
 pub use follow::{Calls, Depth, Exit, Follow, Landings, Settled};
 pub use instruction::{Effect, Flow, Instruction, Register, Values};
 pub use x86_64::X86_64;

@@ -19,6 +19,7 @@ mod missing_pc;
 mod moved_stack_pointer;
 mod no_record;
 mod own_hook;
+mod signal_handler;
 mod unexplained;
 mod unsized_stub;
 mod unwalkable_caller;
@@ -39,6 +40,7 @@ pub static CAUSES: &[Cause] = &[
     called_by_vm::CAUSE,
     missing_pc::CAUSE,
     deoptimised_start::CAUSE,
+    signal_handler::CAUSE,
     unsized_stub::CAUSE,
     frame_removed::CAUSE,
     moved_stack_pointer::CAUSE,
@@ -54,9 +56,10 @@ pub static CAUSES: &[Cause] = &[
 ];
 
 /// The causes that walkers of profilers have, and not those of the JVM: no program shows them without a profiler.
-pub static OF_PROFILERS: [&str; 5] = [
+pub static OF_PROFILERS: [&str; 6] = [
     missing_pc::CAUSE.name,
     deoptimised_start::CAUSE.name,
+    signal_handler::CAUSE.name,
     unsized_stub::CAUSE.name,
     interpreter_entry::CAUSE.name,
     library_frames::CAUSE.name,

@@ -1,6 +1,7 @@
 //! The code at an address, and the debug info records around the place in compiled code at which a sample's walk begins.
 
 use crate::jvm::code_cache::CodeCache;
+use crate::jvm::remembered_code::RememberedCode;
 use crate::jvm::{Jvm, debug_info, symbols};
 use crate::records::error_codes::Place;
 use crate::sampling::sample::{Interruption, Sample};
@@ -66,7 +67,10 @@ pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
     let pc = sample.at.registers.pc;
     let found = match jvm.code_cache().ok()?.blob(pc) {
         Some(blob) => records_of(jvm, &blob, pc),
-        None => leaf_call_records(jvm, &sample.at),
+        None => {
+            let cache = RememberedCode::new(jvm.code_cache().ok()?);
+            leaf_call_records(jvm, &cache, &sample.at)
+        }
     };
     let found = found?;
     Some(Around {
@@ -76,10 +80,14 @@ pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
 }
 
 /// The records around where the library that runs returns to, if compiled code has called it without an anchor.
-pub fn leaf_call_records(jvm: &Jvm, at: &Interruption) -> Option<debug_info::Around> {
+pub fn leaf_call_records(
+    jvm: &Jvm,
+    cache: &RememberedCode<'_>,
+    at: &Interruption,
+) -> Option<debug_info::Around> {
     let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
-    let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
-    if !in_java || cache.blob(at.registers.pc).is_some() {
+    let records = jvm.debug_info.as_ref().ok()?;
+    if !in_java || cache.is_code(at.registers.pc) {
         return None;
     }
     let (blob, pc) = leaf_call(cache, at.stack_top.stack())?;
@@ -109,10 +117,10 @@ fn records_of(jvm: &Jvm, blob: &Blob, pc: usize) -> Option<debug_info::Around> {
 /// For a synchronized method, for example, compiled code calls `SharedRuntime::complete_monitor_unlocking_C` behind the
 /// hook of the method's exit. Such a call leaves no anchor, so the walker follows the frame pointers of the library to the
 /// frame of the compiled code, and takes the next record behind the call.
-fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
+fn leaf_call(cache: &RememberedCode<'_>, stack: Words<'_>) -> Option<(Blob, usize)> {
     let calls_library = |pc: usize| {
         let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-        let is_library = |target| cache.name_at(target).is_none();
+        let is_library = |target| !cache.is_code(target);
         Native::is_register_call(&before)
             || Native::call_target(&before, pc).is_some_and(is_library)
     };
@@ -122,7 +130,7 @@ fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
         let caller = cache
             .frame_words(blob.start)
             .and_then(|words| stack.words.get(at + words));
-        caller.is_some_and(|&caller| cache.name_at(caller).is_some())
+        caller.is_some_and(|&caller| cache.is_code(caller))
     };
     // C1 calls some such functions through a stub (`Runtime1::monitorexit_id`), whose anchor has no program counter: then the
     // stub's own return address lies above that of its caller.

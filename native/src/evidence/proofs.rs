@@ -3,9 +3,9 @@
 use super::code::code_of;
 use super::return_address;
 use crate::jvm::Jvm;
-use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
+use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::{Interruption, Sample, WORDS};
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::at_request::{Entry, NamedFrame, RequestProofs};
@@ -57,6 +57,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
     let Ok(cache) = jvm.code_cache() else {
         return Proofs::default();
     };
+    let cache = &RememberedCode::new(cache);
     match seen {
         Sampled::Plainly => Proofs::default(),
         Sampled::Here => {
@@ -102,10 +103,10 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
 /// What a look at a request finds, before the profiler's stack is known. `leaf_call` becomes a part of it.
 pub fn at_request(
     jvm: &Jvm,
+    cache: &RememberedCode<'_>,
     at: &Interruption,
     leaf_call: Option<RecordedAround>,
-) -> Option<RequestProofs> {
-    let cache = jvm.code_cache().ok()?;
+) -> RequestProofs {
     let (stack, registers) = (at.stack_top.stack(), &at.registers);
     let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
     let anchored = at.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
@@ -118,7 +119,7 @@ pub fn at_request(
         let caller = misplaced_caller(cache, stack, registers.fp)?;
         named_behind(jvm, cache, caller)
     });
-    Some(RequestProofs {
+    RequestProofs {
         in_java,
         code: code_of(jvm, registers.pc),
         anchor: anchored.map(|pc| code_of(jvm, pc)),
@@ -135,16 +136,17 @@ pub fn at_request(
         entries: entries(jvm, cache, stack),
         leaf_call,
         is_in_unsized_stub: in_java && is_in_unsized_stub(cache, stack, registers),
+        is_in_signal_handler: in_java && is_in_signal_handler(cache, stack, registers),
         behind_stub: callers_of_stub(cache, anchored.unwrap_or(registers.pc), stack)
             .into_iter()
             .filter_map(|caller| named_behind(jvm, cache, caller))
             .collect(),
         misplaced: misplaced.flatten().unwrap_or_default(),
-    })
+    }
 }
 
 /// The JavaCalls entries on the stack, newest first, as far as the words reach.
-fn entries(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>) -> Vec<Entry> {
+fn entries(jvm: &Jvm, cache: &RememberedCode<'_>, stack: Words<'_>) -> Vec<Entry> {
     let found = jvm
         .java_calls
         .as_ref()
@@ -170,7 +172,7 @@ struct OnStack {
     deoptimised: Vec<String>,
 }
 
-fn of_words(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>) -> OnStack {
+fn of_words(jvm: &Jvm, cache: &RememberedCode<'_>, stack: Words<'_>) -> OnStack {
     let mut found = OnStack::default();
     // Recursion repeats its return addresses.
     let mut known = HashSet::<usize, FxBuildHasher>::default();
@@ -199,7 +201,7 @@ fn of_words(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>) -> OnStack {
 /// What the words of the stack show, whatever runs; the newest Java frame is at `pc`.
 fn of_stack(
     jvm: &Jvm,
-    cache: &CodeCache,
+    cache: &RememberedCode<'_>,
     pc: usize,
     stack: Words<'_>,
     stacks: &Stacks<'_>,
@@ -221,7 +223,7 @@ fn of_stack(
 }
 
 /// The methods of the compiled frames that are larger than their code says, newest first.
-fn extended(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<String> {
+fn extended(cache: &RememberedCode<'_>, pc: usize, stack: Words<'_>) -> Vec<String> {
     /// A method whose frames may be extended.
     struct Extends {
         blob: Blob,
@@ -242,14 +244,13 @@ fn extended(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<String> {
     let mut found = vec![];
     // The frame of the code that a call returns to begins above the return address, and that of the newest frame at the first word.
     let frames = std::iter::once(&pc).chain(stack.words).enumerate();
-    for (sp, &pc) in frames.filter(|&(_, &pc)| cache.name_at(pc).is_some()) {
+    for (sp, &pc) in frames.filter(|&(_, &pc)| cache.is_code(pc)) {
         let Some(method) = known.entry(pc).or_insert_with(|| extends(pc)) else {
             continue;
         };
         let word = |at: usize| stack.words.get(sp.wrapping_add(at)).copied();
         // Behind the frame and the saved frame pointer is the return address.
-        let returns =
-            |size: usize| word(size / WORD + 1).is_some_and(|pc| cache.name_at(pc).is_some());
+        let returns = |size: usize| word(size / WORD + 1).is_some_and(|pc| cache.is_code(pc));
         let is_extended = word(method.at).is_some_and(|size| size > method.usual && returns(size));
         let name = is_extended.then(|| cache.method(&method.blob)).flatten();
         found.extend(name.filter(|name| !found.contains(name)));
@@ -288,7 +289,7 @@ fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
 }
 
 /// The method whose frame goes on at `pc` only to be deoptimised.
-fn deoptimised(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<String> {
+fn deoptimised(jvm: &Jvm, cache: &RememberedCode<'_>, pc: usize) -> Option<String> {
     let blob = cache.blob(pc)?;
     let is_handler = jvm.debug_info.as_ref().ok()?.is_deopt_handler(&blob, pc);
     is_handler.then(|| cache.method(&blob))?
@@ -298,7 +299,7 @@ fn deoptimised(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<String> {
 /// has called the VM, and the frame that differs is of this record.
 fn is_next_record(
     jvm: &Jvm,
-    cache: &CodeCache,
+    cache: &RememberedCode<'_>,
     pc: usize,
     stack: Words<'_>,
     stacks: &Stacks<'_>,
@@ -313,7 +314,7 @@ fn is_next_record(
 
 /// Where the stub at `pc` may return to; nothing if there is no stub. Its return address lies where its frame ends, or on top
 /// where the frame is not built.
-fn callers_of_stub(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<usize> {
+fn callers_of_stub(cache: &RememberedCode<'_>, pc: usize, stack: Words<'_>) -> Vec<usize> {
     let Some(stub) = cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub) else {
         return vec![];
     };
@@ -325,7 +326,7 @@ fn callers_of_stub(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<usize>
 }
 
 /// The debug info record behind that of the call that returns to `pc`.
-fn record_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<Scope>> {
+fn record_behind(jvm: &Jvm, cache: &RememberedCode<'_>, pc: usize) -> Option<Vec<Scope>> {
     let is_compiled = |blob: &Blob| blob.kind() == CodeKind::Compiled;
     let caller = cache.blob(pc).filter(is_compiled)?;
     let around = jvm.debug_info.as_ref().ok()?.around(&caller, pc)?;
@@ -333,7 +334,7 @@ fn record_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<Scope>> 
 }
 
 /// The frames of this record by their names.
-fn named_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<NamedFrame>> {
+fn named_behind(jvm: &Jvm, cache: &RememberedCode<'_>, pc: usize) -> Option<Vec<NamedFrame>> {
     let record = record_behind(jvm, cache, pc)?;
     let named = |scope: &Scope| Some((cache.method_name(scope.method)?, scope.bci));
     record.iter().map(named).collect()
@@ -341,7 +342,12 @@ fn named_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<NamedFram
 
 /// The number of frames of the debug info record behind that of the call that returns to `pc`, if they are the top of
 /// the walk.
-fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> Option<usize> {
+fn frames_behind(
+    jvm: &Jvm,
+    cache: &RememberedCode<'_>,
+    pc: usize,
+    stacks: &Stacks<'_>,
+) -> Option<usize> {
     let record = record_behind(jvm, cache, pc)?;
     let is_reported = |(at, scope): (usize, &Scope)| {
         let reported = (stacks.walk)(at);
@@ -367,24 +373,24 @@ fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
 
 /// Whether the return address into generated code, behind a call to a library, lies below the frame
 /// that the frame pointer leads to.
-fn is_leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> bool {
+fn is_leaf_call(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
     let older = registers.fp.wrapping_add(WORD);
     let is_call = |word: usize| {
         let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-        let to_library = |target| cache.name_at(target).is_none();
+        let to_library = |target| !cache.is_code(target);
         Native::is_register_call(&before)
             || Native::call_target(&before, word).is_some_and(to_library)
     };
     let count = older.saturating_sub(stack.start) / WORD;
     let mut below = stack.words.iter().take(count);
-    registers.fp >= stack.start && below.any(|&word| cache.name_at(word).is_some() && is_call(word))
+    registers.fp >= stack.start && below.any(|&word| cache.is_code(word) && is_call(word))
 }
 
 /// Whether the interpreter has called the library that runs, and had removed its frame before: the frame pointers of the
 /// library lead to its frame pointer, which is that of an older frame.
 fn is_called_without_frame(
     jvm: &Jvm,
-    cache: &CodeCache,
+    cache: &RememberedCode<'_>,
     stack: Words<'_>,
     registers: &Registers,
 ) -> bool {
@@ -398,10 +404,10 @@ fn is_called_without_frame(
 
 /// Where the library that runs with the frame pointer `fp` returns to in generated code. Functions of the VM keep the frame
 /// pointer; others may not, and then nothing is found, or the caller of an older call.
-fn caller_of_library(cache: &CodeCache, stack: Words<'_>, mut fp: usize) -> Option<usize> {
+fn caller_of_library(cache: &RememberedCode<'_>, stack: Words<'_>, mut fp: usize) -> Option<usize> {
     for _ in 0..LIBRARY_FRAMES {
         let (caller, pc) = (stack.at(fp)?, stack.at(fp.wrapping_add(RETURN_ADDRESS))?);
-        if cache.name_at(pc).is_some() {
+        if cache.is_code(pc) {
             return Some(pc);
         }
         if caller <= fp {
@@ -412,8 +418,32 @@ fn caller_of_library(cache: &CodeCache, stack: Words<'_>, mut fp: usize) -> Opti
     None
 }
 
+/// Whether a library runs as the handler of a signal that has interrupted generated code.
+fn is_in_signal_handler(
+    cache: &RememberedCode<'_>,
+    stack: Words<'_>,
+    registers: &Registers,
+) -> bool {
+    let Ok(frame) = Native::SIGNAL_FRAME else {
+        return false;
+    };
+    if cache.is_code(registers.pc) {
+        return false;
+    }
+    // A return address into generated code above that frame would be that of a newer Java frame.
+    let mut words = stack.words.iter().enumerate();
+    let is_restorer = |at: usize, word: usize| {
+        let pc = stack.words.get(at + frame.pc);
+        pc.is_some_and(|&pc| cache.is_code(pc))
+            && peek_bytes(word, frame.restorer.len()) == frame.restorer
+    };
+    words
+        .find(|&(at, &word)| is_restorer(at, word) || cache.is_code(word))
+        .is_some_and(|(_, &word)| !cache.is_code(word))
+}
+
 /// Whether a stub runs whose frames have no known size, or a library that such a stub has called.
-fn is_in_unsized_stub(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> bool {
+fn is_in_unsized_stub(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
     let stub = |pc| cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub);
     let called_by = || {
         let pc = caller_of_library(cache, stack, registers.fp);
@@ -431,7 +461,7 @@ fn is_in_unsized_stub(cache: &CodeCache, stack: Words<'_>, registers: &Registers
 /// frame, reports the frames of this code, and ends there.
 fn is_caller_misplaced(
     jvm: &Jvm,
-    cache: &CodeCache,
+    cache: &RememberedCode<'_>,
     stack: Words<'_>,
     fp: usize,
     stacks: &Stacks<'_>,
@@ -443,7 +473,7 @@ fn is_caller_misplaced(
 
 /// Where the interpreted method returns to whose frame pointer is `fp`, if an adapter has moved the stack pointer below its
 /// frame.
-fn misplaced_caller(cache: &CodeCache, stack: Words<'_>, fp: usize) -> Option<usize> {
+fn misplaced_caller(cache: &RememberedCode<'_>, stack: Words<'_>, fp: usize) -> Option<usize> {
     // In words, those of the longs counted twice (JVMS, 4.11).
     const MOST_ARGUMENTS: usize = 256;
     const FRAME: InterpretedFrame = Native::INTERPRETED;

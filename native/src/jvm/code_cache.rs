@@ -106,9 +106,10 @@ impl CodeCache {
         })
     }
 
-    /// The VM's name for the code at `address`.
-    pub fn name_at(&self, address: usize) -> Option<String> {
-        self.name(self.start(address)?)
+    /// Whether `address` is in the memory that is reserved for code.
+    pub fn contains(&self, address: usize) -> bool {
+        self.learn();
+        self.cache.contains(address)
     }
 
     /// Whether the interrupted thread runs in the memory that is reserved for code.

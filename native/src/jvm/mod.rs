@@ -15,6 +15,7 @@ pub mod java_thread;
 pub mod jni;
 pub mod jvmti;
 pub mod os;
+pub mod remembered_code;
 pub mod sight;
 pub mod step_facts;
 pub mod symbols;

@@ -10,7 +10,16 @@ use oracle::{Layer, Verdict};
 use std::collections::BTreeMap;
 
 pub(super) fn tables(digests: &[Digest]) -> String {
-    let columns = Column::of(digests, "results-profilers");
+    let (known, others) = (table(digests, "profilers"), table(digests, "datadog"));
+    format!(
+        "{}\nThe program is all fixtures with exact hooks. \"Silently false\" is the share of false or cut stacks without an error frame among\nthe stacks that were decided (CPython's oracle calls it *impossible %*); \"said\" are those that end in an error frame of the\nprofiler. \"Not decided\" are windows of the hooks and answers without a truth, among all. \"tvd_excess\" is the total variation of\nthe profiles of methods beyond chance.\n\n{}\n### Datadog's profiler\n\n{}\n{}",
+        known.0, known.1, others.0, others.1
+    )
+}
+
+/// The reports of a scenario, and a row for each layer of their runs.
+fn table(digests: &[Digest], scenario: &str) -> (String, String) {
+    let columns = Column::of(digests, &format!("results-{scenario}"));
     let mut table = Table::new([
         "JDK",
         "run",
@@ -34,11 +43,7 @@ pub(super) fn tables(digests: &[Digest]) -> String {
             }
         }
     }
-    format!(
-        "{}\nThe program is all fixtures with exact hooks. \"Silently false\" is the share of false or cut stacks without an error frame among\nthe stacks that were decided (CPython's oracle calls it *impossible %*); \"said\" are those that end in an error frame of the\nprofiler. \"Not decided\" are windows of the hooks and answers without a truth, among all. \"tvd_excess\" is the total variation of\nthe profiles of methods beyond chance.\n\n{}",
-        basis(&columns, "profilers"),
-        table.markdown()
-    )
+    (basis(&columns, scenario), table.markdown())
 }
 
 fn row(jdk: &str, run: &DigestRun, counts: &LayerCounts) -> [String; 13] {

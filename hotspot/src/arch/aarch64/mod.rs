@@ -13,7 +13,7 @@ pub use registers::Registers;
 
 use super::{
     Arch, Calls, Depth, Exit, Flow, Follow, Instruction, InterpretedFrame, Landings, NotKnown,
-    Register, Settled,
+    Register, Settled, SignalFrame,
 };
 use crate::memory::Memory;
 use std::ops::Range;
@@ -35,6 +35,8 @@ impl Arch for Aarch64 {
     const REGISTER_NAMES: &'static [&'static str] = registers::NAMES;
 
     const INTERPRETED: InterpretedFrame = interpreter::FRAME;
+
+    const SIGNAL_FRAME: Result<SignalFrame, NotKnown> = not_known("the frame of a signal handler");
 
     // The return address is in the link register.
     const WORDS_AT_RETURN: usize = 0;

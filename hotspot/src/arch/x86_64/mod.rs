@@ -27,7 +27,7 @@ pub use registers::Registers;
 
 use super::{
     Arch, Calls, Depth, Exit, Flow, Follow, Instruction, InterpretedFrame, Landings, NotKnown,
-    Register, Settled,
+    Register, Settled, SignalFrame,
 };
 use crate::memory::Memory;
 use std::ops::Range;
@@ -42,6 +42,21 @@ impl Arch for X86_64 {
     const REGISTER_NAMES: &'static [&'static str] = registers::NAMES;
 
     const INTERPRETED: InterpretedFrame = interpreter::FRAME;
+
+    // The kernel's `struct rt_sigframe` (arch/x86/include/asm/sigframe.h):
+    //
+    //         char *pretcode;           the handler's return address: the C library's restorer
+    //         struct ucontext uc;       uc_flags, uc_link, uc_stack: 5 words; then r8 to r15, rdi, rsi, rbp, rbx, rdx, rax,
+    //                                   rcx, rsp: 16 words; then rip
+    //
+    // and the restorer, which musl has too (`__restore_rt`):
+    //
+    //         mov  rax, 15              rt_sigreturn
+    //         syscall
+    const SIGNAL_FRAME: Result<SignalFrame, NotKnown> = Ok(SignalFrame {
+        restorer: &[0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05],
+        pc: 1 + 5 + 16,
+    });
 
     // `pop rbp` may not have run yet.
     const WORDS_AT_RETURN: usize = 2;

@@ -10,6 +10,7 @@ use crate::jvm::os::clock;
 use crate::jvm::os::requests::pool::Reader;
 use crate::jvm::os::requests::profiler::ProfilerLibrary;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
+use crate::jvm::remembered_code::RememberedCode;
 use crate::layers::context::Layers;
 use crate::sampling::requests::{self, Copy};
 use crate::sampling::sample::Interruption;
@@ -25,6 +26,8 @@ pub struct Copies {
     asked: Vec<Asking>,
     profiler: Option<ProfilerLibrary>,
     records: Records,
+    /// The code cache, as it is while the copies that wait are read; `None` if it cannot be read.
+    code: Option<RememberedCode<'static>>,
     /// All of them.
     samplers: Vec<RecordedSampler>,
     /// The processor's counter when the handlers of a profiler that was there already had ours before them.
@@ -47,6 +50,7 @@ impl Copies {
         let mut copies = Copies {
             samplers: samplers.collect(),
             records: Records::default(),
+            code: layers.truth.jvm.code_cache().ok().map(RememberedCode::new),
             reader: requests::make(threads, profiler.is_some())?,
             profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
             asked,
@@ -78,11 +82,17 @@ impl Source for Copies {
         self.wrap()?;
         let mut written = Ok(());
         let Copies {
-            reader, records, ..
+            reader,
+            records,
+            code,
+            ..
         } = self;
+        if let Some(code) = code {
+            code.forget();
+        }
         let count = reader.read(|copy| {
             if written.is_ok() {
-                written = write(copy, records, lines);
+                written = write(copy, records, code.as_ref(), lines);
             }
         });
         written.map(|()| count)
@@ -96,7 +106,12 @@ impl Source for Copies {
     }
 }
 
-fn write(copy: &Copy, records: &mut Records, lines: &mut Lines<'_>) -> io::Result<()> {
+fn write(
+    copy: &Copy,
+    records: &mut Records,
+    code: Option<&RememberedCode<'_>>,
+    lines: &mut Lines<'_>,
+) -> io::Result<()> {
     records.write(copy.pc, lines)?;
     let stack = match copy.copied {
         Err(cause) => Copied::Lost(cause),
@@ -110,9 +125,9 @@ fn write(copy: &Copy, records: &mut Records, lines: &mut Lines<'_>) -> io::Resul
         }
     };
     lines.write_code(copy.pc)?;
-    let at = copy.at.as_ref();
-    let proofs = at.map(|at| write_proofs(at, records, lines));
-    let proofs = proofs.transpose()?.flatten();
+    let at = copy.at.as_ref().zip(code);
+    let proofs = at.map(|(at, code)| write_proofs(at, records, code, lines));
+    let proofs = proofs.transpose()?;
     lines.write(&RequestLine::Request(Request {
         layer: copy.requester.layer(),
         tid: copy.tid,
@@ -129,14 +144,14 @@ fn write(copy: &Copy, records: &mut Records, lines: &mut Lines<'_>) -> io::Resul
 fn write_proofs(
     at: &Interruption,
     records: &mut Records,
+    code: &RememberedCode<'_>,
     lines: &mut Lines<'_>,
-) -> io::Result<Option<u32>> {
+) -> io::Result<u32> {
     let jvm = lines.layers.truth.jvm;
-    let leaf_call = evidence::leaf_call_records(jvm, at);
+    let leaf_call = evidence::leaf_call_records(jvm, code, at);
     let leaf_call = leaf_call.map(|around| records.recorded(&around, lines));
     let leaf_call = leaf_call.transpose()?.flatten();
-    let proofs = evidence::at_request(jvm, at, leaf_call);
-    proofs.map(|proofs| lines.write_proofs(proofs)).transpose()
+    lines.write_proofs(evidence::at_request(jvm, code, at, leaf_call))
 }
 
 /// The clock of JFR's events.

@@ -18,8 +18,12 @@ pub struct Reader<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     slots: Box<[Slot<T>]>,
+    /// The index of the value whose turn it is.
     next: AtomicUsize,
 }
+
+/// How many values are tried from that whose turn it is on: more than handlers run at once.
+const TRIED: usize = 64;
 
 struct Slot<T> {
     state: AtomicU32,
@@ -45,16 +49,23 @@ pub fn pool<T: Send>(values: Vec<T>) -> (Writers<T>, Reader<T>) {
 
 impl<T> Writers<T> {
     /// Lets `write` write a free value, and passes it on. Returns false, and does not call `write`, if the
-    /// value whose turn it is is not free. Async-signal-safe if `write` is. A handler may interrupt another
-    /// handler within `write`.
+    /// value whose turn it is is not free, and neither are those behind it that other handlers may leave free. Async-signal-safe
+    /// if `write` is. A handler may interrupt another handler within `write`.
     pub fn pass(&self, write: impl FnOnce(&mut T)) -> bool {
         let Writers(shared) = self;
-        let turn = shared.next.fetch_add(1, Relaxed) % shared.slots.len();
-        let slot = &shared.slots[turn];
-        let taken = slot.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
-        if taken.is_err() {
+        let count = shared.slots.len();
+        let next = shared.next.load(Relaxed);
+        let mut tried = (next..next + TRIED.min(count)).map(|at| (at, &shared.slots[at % count]));
+        let taken = tried.find(|(_, slot)| {
+            let taken = slot.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
+            taken.is_ok()
+        });
+        // The turn stays where it is if nothing is free there, because that is where the reader is. Behind it all values wait.
+        let Some((at, slot)) = taken else {
             return false;
-        }
+        };
+        // Two handlers at once may set it back by a few, which are tried again.
+        shared.next.store((at + 1) % count, Relaxed);
         // SAFETY: the state says that the value is ours.
         slot.value.with_mut(|value| write(unsafe { &mut *value }));
         slot.state.store(READY, Release);
@@ -116,6 +127,21 @@ mod tests {
         });
         reader.read(|&value| assert!(seen.insert(value), "{value} came twice"));
         assert_eq!(seen.len(), 3 * EACH);
+    }
+
+    #[test]
+    fn a_full_pool_has_room_as_soon_as_one_value_is_read() {
+        let (writers, mut reader) = pool(vec![0; 4]);
+        (1..=4).for_each(|number| assert!(writers.pass(|value| *value = number)));
+        (0..3).for_each(|_| assert!(!writers.pass(|_| unreachable!("none is free"))));
+        let mut seen = vec![];
+        reader.read(|&value| {
+            // The one that was read before this one is free.
+            let is_room = !seen.is_empty();
+            seen.push(value);
+            assert_eq!(writers.pass(|value| *value = 5), is_room, "at {value}");
+        });
+        assert_eq!(seen, [1, 2, 3, 4]);
     }
 
     #[test]
