@@ -35,6 +35,9 @@ pub struct Description {
     /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
     #[serde(default)]
     pub marks: Vec<String>,
+    /// The names of frames that stand for a Java method that it could not name.
+    #[serde(default)]
+    pub unnamed: Vec<String>,
     /// Classes that it writes under one name.
     #[serde(default)]
     pub families: Vec<ClassFamily>,
@@ -125,6 +128,7 @@ impl Description {
             events: self.events.clone(),
             repeats: self.repeats.clone(),
             marks: self.marks.clone(),
+            unnamed: self.unnamed.clone(),
         }
     }
 }

@@ -37,6 +37,7 @@ enum Change {
     CutAtMark,
     WrongAboveMark,
     MarkAlone,
+    Unnamed,
     NotJava,
     InCarrier,
     Repeats,
@@ -61,13 +62,14 @@ const CHANGES: [Change; 13] = [
 ];
 
 /// What happens in recordings of profilers.
-const PROFILERS: [Change; 10] = [
+const PROFILERS: [Change; 11] = [
     Change::Nothing,
     Change::Add,
     Change::Cut,
     Change::CutAtMark,
     Change::WrongAboveMark,
     Change::MarkAlone,
+    Change::Unnamed,
     Change::NotJava,
     Change::InCarrier,
     Change::Repeats,
@@ -92,13 +94,16 @@ fn add(
     let mut mark = None;
     let is_possible = match change {
         Change::Swap => frames[0].0 != frames[middle].0,
-        Change::Drop | Change::Cut | Change::CutAsSaid | Change::CutAtMark => frames.len() > 2,
+        Change::Drop | Change::Cut | Change::CutAsSaid | Change::CutAtMark | Change::Unnamed => {
+            frames.len() > 2
+        }
         _ => true,
     };
     match change {
         _ if !is_possible => {}
         Change::Nothing => {}
-        Change::Drop => _ = frames.remove(middle),
+        // Another frame has taken its place, whose method has no name.
+        Change::Drop | Change::Unnamed => _ = frames.remove(middle),
         Change::Add => frames.insert(middle, frames[middle]),
         Change::Swap => frames.swap(0, middle),
         Change::OtherMethod => frames[middle].0 = (frames[middle].0 + 1) % METHODS,
@@ -160,6 +165,7 @@ fn add(
         frames,
         truncated,
         mark,
+        is_unnamed: change == Change::Unnamed,
     });
     samples.samples.push(TimedSample {
         event: EXECUTION.into(),
@@ -295,7 +301,7 @@ proptest! {
         prop_assert_eq!(joined.said, count(&[Change::CutAtMark, Change::WrongAboveMark, Change::MarkAlone]));
         prop_assert_eq!(joined.failed, count(&[Change::MarkAlone]));
         prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier, Change::Repeats]));
-        prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark]));
+        prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark, Change::Unnamed]));
         prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark]));
         prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava, Change::Early]));
     }

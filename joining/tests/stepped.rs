@@ -141,6 +141,7 @@ fn add(
         frames,
         truncated: case == CutAsSaid,
         mark: None,
+        is_unnamed: false,
     });
     samples.samples.push(TimedSample {
         event: CPU_TIME.into(),

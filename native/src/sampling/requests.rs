@@ -43,7 +43,7 @@ const DEEPEST: usize = 2048 + 64;
 const WORDS: usize = 1 << 12;
 
 /// The number of copies that may wait.
-const WAITING: usize = 2048;
+const WAITING: usize = 4096;
 
 static COPYING: OnceLock<Copying> = OnceLock::new();
 

@@ -139,6 +139,8 @@ reasons! {
     /// Unverifiable: the walker says that the stack was cut at its greatest depth, and the frames that are there
     /// are right.
     CutAsSaid = "cut at the walker's greatest depth, as the walker says";
+    /// Unverifiable: the profiler could not name the method of a frame.
+    Unnamed = "a frame whose method the profiler could not name";
     /// Unverifiable: the class files say nothing about any edge.
     NoKnownEdge = "no edge is known";
 }

@@ -30,6 +30,8 @@ pub struct Wanted {
     /// The names of frames with which a profiler says that it could not walk on; a `*` at the end stands for any
     /// text.
     pub marks: Vec<String>,
+    /// The names of frames that stand for a Java method that the profiler could not name.
+    pub unnamed: Vec<String>,
 }
 
 impl Wanted {
@@ -39,6 +41,7 @@ impl Wanted {
             events: vec![EXECUTION.into(), CPU_TIME.into()],
             repeats: vec![],
             marks: vec![],
+            unnamed: vec![],
         }
     }
 
@@ -74,6 +77,8 @@ pub struct TimedStack {
     pub truncated: bool,
     /// The last mark of the profiler that it could not walk on, if there is one.
     pub mark: Option<String>,
+    /// Whether the profiler says of a frame that it could not name the method.
+    pub is_unnamed: bool,
 }
 
 /// A sample.
@@ -132,11 +137,13 @@ fn add(
             return place;
         }
         let mut read = TimedStack::default();
-        let (frames, mark) = (&mut read.frames, &mut read.mark);
+        let (frames, mark, is_unnamed) = (&mut read.frames, &mut read.mark, &mut read.is_unnamed);
         let whole = constants.each_frame(key, &mut methods, names, |frame| match frame {
             AnyFrame::Java(frame, line) => frames.push((frame.method, frame.place, line)),
             AnyFrame::Other(name) if wanted.is_mark(name) => *mark = Some(name.to_owned()),
-            AnyFrame::Other(_) => {}
+            AnyFrame::Other(name) => {
+                *is_unnamed |= wanted.unnamed.iter().any(|known| known == name)
+            }
         });
         let place = whole.map(|whole| {
             read.truncated = !whole;
