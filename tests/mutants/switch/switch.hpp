@@ -1,13 +1,7 @@
-// The switch of a mutant HotSpot: which mistake is on, and whether the walk that runs now is struck.
+// The switch of a HotSpot with mistakes: which mistake is on, and whether a walk is struck.
 
 #ifndef STACKWITNESS_SWITCH_HPP
 #define STACKWITNESS_SWITCH_HPP
-
-#include <stddef.h>
-
-class Method;
-class CompiledMethod;
-class frame;
 
 namespace stackwitness {
 
@@ -19,58 +13,14 @@ enum class Mistake {
 #undef STACKWITNESS_MISTAKE
 };
 
-enum class Walker { nobody, asgct, gst };
-
 // Set before the VM starts, from the environment variable STACKWITNESS_MUTANT.
 extern Mistake chosen;
 
-// Marks the extent of a stack walk by the thread that runs now. Walks nest: a signal may
-// interrupt GetStackTrace and call AsyncGetCallTrace.
-class Walk {
-  const Walker _outer_walker;
-  const bool _outer_struck;
+// Whether the walk that begins now is struck: one in so many is.
+bool is_walk_struck();
 
- public:
-  explicit Walk(Walker walker);
-  ~Walk();
-};
-
-// True if the walker walks on this thread, the mistake is on, and this walk is struck. The
-// answer is counted, so ask last.
-bool on(Walker walker, Mistake mistake);
-
-// True if the mistake is on, for mistakes outside of walks. The answer is counted.
-bool on(Mistake mistake);
-
-// The compiler thread's last debug info record is not a safepoint's.
-extern __thread bool non_safepoint;
-
-// True if `f` is a frame of compiled Java code, with debug info.
-bool is_compiled_java(const frame& f);
-
-// True if `f` is a frame of Java code that C1 (or else C2) compiled.
-bool is_by_c1(const frame& f);
-bool is_by_c2(const frame& f);
-
-// Moves the pc of a compiled frame to its neighbour's debug info record, if there is one.
-void move_to_neighbour(frame& f, int step);
-
-// The method that replaced a redefined method, and the method that a redefinition replaced;
-// the argument if there is none.
-Method* replacement_of(Method* method);
-Method* replaced_by(Method* method);
-
-// Another method of the same class.
-Method* sibling_of(Method* method);
-
-// A frame that AsyncGetCallTrace reports.
-struct Reported {
-  int bci;
-  void* method_id;
-};
-
-// Remembers the walk, and gives the walk that was remembered before: its number of frames, or 0.
-int exchange_with_previous(Reported* frames, int count, int room);
+// Adds a strike to the count, if it is one. Returns its argument.
+bool counted(bool strike);
 
 }  // namespace stackwitness
 

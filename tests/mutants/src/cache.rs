@@ -4,16 +4,37 @@ use crate::error::Error;
 use std::env;
 use std::path::{Path, PathBuf};
 
+/// OpenJDK's debug levels: how a HotSpot is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Level {
+    /// As it is shipped
+    Release,
+    /// With HotSpot's assertions, optimised
+    Fastdebug,
+}
+
+impl Level {
+    /// The name that OpenJDK's `configure` knows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Fastdebug => "fastdebug",
+        }
+    }
+}
+
 /// The folder of all downloads and builds.
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
+    level: Level,
 }
 
 impl Cache {
     /// The folder `root`, else the one of the environment variable STACKWITNESS_MUTANTS_CACHE,
     /// else `stackwitness-mutants` in the user's cache.
-    pub fn new(root: Option<PathBuf>) -> Result<Self, Error> {
+    /// Builds and JDKs are those of `level`; downloads are shared.
+    pub fn new(root: Option<PathBuf>, level: Level) -> Result<Self, Error> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
         let root = root
             .or_else(|| variable("STACKWITNESS_MUTANTS_CACHE").map(Into::into))
@@ -29,7 +50,7 @@ impl Cache {
             let why = format!("the cache's path has a space: {}", root.display());
             return Err(Error::Missing(why));
         }
-        Ok(Self { root })
+        Ok(Self { root, level })
     }
 
     /// A separate state of apt: the system's lists and sources stay as they are.
@@ -57,18 +78,31 @@ impl Cache {
         self.source().join("src/hotspot")
     }
 
+    /// How HotSpot is compiled.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The folder of this level's builds and JDKs.
+    fn builds(&self) -> PathBuf {
+        match self.level {
+            Level::Release => self.root.clone(),
+            Level::Fastdebug => self.root.join(self.level.name()),
+        }
+    }
+
     /// The build of the unchanged HotSpot.
     pub fn build(&self) -> PathBuf {
-        self.root.join("build")
+        self.builds().join("build")
     }
 
     /// Changed files and objects of a variant.
     pub fn variant(&self, name: &str) -> PathBuf {
-        self.root.join("variants").join(name)
+        self.builds().join("variants").join(name)
     }
 
     /// The JDK with a variant of HotSpot.
     pub fn jdk(&self, name: &str) -> PathBuf {
-        self.root.join("jdk").join(name)
+        self.builds().join("jdk").join(name)
     }
 }

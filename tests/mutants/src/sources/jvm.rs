@@ -1,12 +1,12 @@
 //! A variant of HotSpot: some files are compiled again, and linked with the objects of the
 //! unchanged build.
 
-use super::cache::Cache;
+use super::changed::{self, Changed};
 use super::hotspot::Hotspot;
-use super::sources::{self, Changed};
+use super::table::Table;
+use crate::cache::Cache;
 use crate::command::run;
 use crate::error::Error;
-use crate::table::Table;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Variant {
 
     /// The files that are compiled again. The files of an honest variant are HotSpot's own.
     fn files(self, table: &Table, cache: &Cache) -> Result<Vec<Changed>, Error> {
-        let changed = sources::write(table, &cache.hotspot(), &cache.variant(self.name()))?;
+        let changed = changed::write(table, &cache.hotspot(), &cache.variant(self.name()))?;
         Ok(match self {
             Self::Mutants => changed,
             Self::HonestO2 | Self::HonestBare => changed

@@ -1,6 +1,6 @@
 //! Debian's packages of openjdk-17: the source, and the binaries of the same version.
 
-use super::cache::Cache;
+use crate::cache::Cache;
 use crate::command::{output, run};
 use crate::error::Error;
 use std::fs;

@@ -1,11 +1,11 @@
 //! The changed sources of HotSpot: HotSpot's files with all mistakes in them, and the switch that
 //! turns on one mistake.
 
-use crate::edit::{Edit, apply};
+use super::edit::{Edit, apply};
+use super::table::{Table, Walker};
 use crate::error::Error;
-use crate::table::{Table, Walker};
+use crate::mutant::{identifier, mistakes};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,15 @@ pub struct Changed {
     pub like: PathBuf,
 }
 
-const SWITCH_HEADER: &str = include_str!("../../switch/switch.hpp");
-const SWITCH: &str = include_str!("../../switch/switch.cpp");
+/// Headers of our own, and the files that are compiled in addition.
+const HEADERS: [(&str, &str); 2] = [
+    ("switch.hpp", include_str!("../../switch/switch.hpp")),
+    ("walks.hpp", include_str!("../../switch/walks.hpp")),
+];
+const ADDED: [(&str, &str); 2] = [
+    ("switch.cpp", include_str!("../../switch/switch.cpp")),
+    ("walks.cpp", include_str!("../../switch/walks.cpp")),
+];
 
 /// The first line of HotSpot's files, after which the switch is included.
 const FIRST_INCLUDE: &str = "#include \"precompiled.hpp\"\n";
@@ -32,8 +39,11 @@ pub fn write(table: &Table, hotspot: &Path, folder: &Path) -> Result<Vec<Changed
         fs::write(&path, text).map_err(Error::at(&path))?;
         Ok(path)
     };
-    put("mistakes.inc", &mistakes(table))?;
-    put("switch.hpp", SWITCH_HEADER)?;
+    let names = table.mistakes.iter().map(|mistake| mistake.name.as_str());
+    put("mistakes.inc", &mistakes(names))?;
+    for (name, text) in HEADERS {
+        put(name, text)?;
+    }
     let mut files = vec![];
     for (file, edits) in by_file(table) {
         let original = hotspot.join(file);
@@ -46,10 +56,12 @@ pub fn write(table: &Table, hotspot: &Path, folder: &Path) -> Result<Vec<Changed
         });
     }
     let forte = hotspot.join("share/prims/forte.cpp");
-    files.push(Changed {
-        path: put("switch.cpp", SWITCH)?,
-        like: forte,
-    });
+    for (name, text) in ADDED {
+        files.push(Changed {
+            path: put(name, text)?,
+            like: forte.clone(),
+        });
+    }
     Ok(files)
 }
 
@@ -58,7 +70,7 @@ fn edited(source: &str, edits: &[(&Edit, String)]) -> Result<String, Error> {
         .iter()
         .map(|(edit, code)| edit.locate(source, code))
         .collect();
-    let include = format!("{FIRST_INCLUDE}#include \"switch.hpp\"\n");
+    let include = format!("{FIRST_INCLUDE}#include \"walks.hpp\"\n");
     Ok(apply(source, changes?)?.replacen(FIRST_INCLUDE, &include, 1))
 }
 
@@ -91,27 +103,10 @@ fn code(template: &str, walker: Walker, mistake: &str) -> String {
     template.replace("$ON", &on).replace("$CHOSEN", &chosen)
 }
 
-/// The list of mistakes for the switch.
-fn mistakes(table: &Table) -> String {
-    let mut out = String::new();
-    for mistake in &table.mistakes {
-        let name = &mistake.name;
-        let _ = writeln!(
-            out,
-            "STACKWITNESS_MISTAKE({}, \"{name}\")",
-            identifier(name)
-        );
-    }
-    out
-}
-
-fn identifier(name: &str) -> String {
-    name.replace('-', "_")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::{Cache, Level};
 
     #[test]
     fn questions_to_the_switch_name_walker_and_mistake() {
@@ -128,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_edit_finds_its_place() {
-        let cache = crate::build::cache::Cache::new(None).unwrap();
+        let cache = Cache::new(None, Level::Release).unwrap();
         if !cache.hotspot().exists() {
             println!("skipped: no sources of HotSpot in the cache; `mutants build` fetches them");
             return;
@@ -138,13 +133,12 @@ mod tests {
         let files = write(&table, &cache.hotspot(), folder.path()).unwrap();
         let forte = files.iter().find(|file| file.path.ends_with("forte.cpp"));
         let text = fs::read_to_string(&forte.unwrap().path).unwrap();
-        assert!(text.contains("switch.hpp") && !text.contains('$'), "{text}");
+        assert!(text.contains("walks.hpp") && !text.contains('$'), "{text}");
     }
 
     #[test]
-    fn every_mistake_is_known_to_the_switch_and_every_file_is_named_apart() {
+    fn every_file_is_named_apart() {
         let table = Table::built_in().unwrap();
-        assert_eq!(mistakes(&table).lines().count(), table.mistakes.len());
         let files = by_file(&table);
         let names: std::collections::HashSet<_> = files.keys().map(|f| f.file_name()).collect();
         assert_eq!(names.len(), files.len());

@@ -1,35 +1,39 @@
 //! A JDK folder with another HotSpot in it: all other files are those of Debian's packages.
 
-use super::cache::Cache;
-use crate::command::run;
+use crate::cache::Cache;
 use crate::error::Error;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The folder of the JDK in the packages, and the folder of the JDK's settings.
-const HOME: &str = "usr/lib/jvm/java-17-openjdk-amd64";
-const LIBRARY: &str = "lib/server/libjvm.so";
+/// The VM's library in a JDK.
+pub const LIBRARY: &str = "lib/server/libjvm.so";
 
-/// Makes the JDK `name` with the VM `library`, and gives its path.
-pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error> {
+/// Makes the JDK `name` of the files in `from`, with another VM: `put` gets the new JDK's folder, which has no VM yet. Links
+/// to the system's settings lead to those in `unpacked`. Gives the new JDK's path.
+pub fn make(
+    cache: &Cache,
+    name: &str,
+    (from, unpacked): (&Path, &Path),
+    put: impl FnOnce(&Path) -> Result<(), Error>,
+) -> Result<PathBuf, Error> {
     let home = cache.jdk(&format!("{name}.new"));
     remove(&home)?;
-    let installed = cache.installed();
-    copy(&installed.join(HOME), &home, &installed)?;
+    copy(from, &home, unpacked)?;
     let target = home.join(LIBRARY);
     fs::remove_file(&target).map_err(Error::at(&target))?;
-    fs::copy(library, &target).map_err(Error::at(&target))?;
-    // The CDS archives record the VM that wrote them, and other VMs refuse them.
-    for archive in ["classes.jsa", "classes_nocoops.jsa"] {
-        let path = home.join("lib/server").join(archive);
-        if path.exists() {
-            fs::remove_file(&path).map_err(Error::at(&path))?;
-        }
-    }
-    run(Command::new(home.join("bin/java")).args(["-Xshare:dump", "-Xlog:disable"]))?;
+    put(&home)?;
     publish(&home, &cache.jdk(name))
+}
+
+/// The JDK `name`, if it was built.
+pub fn built(cache: &Cache, name: &str) -> Result<PathBuf, Error> {
+    let home = cache.jdk(name);
+    if home.join("bin/java").exists() {
+        return Ok(home);
+    }
+    let why = format!("{} is not there; `mutants build` makes it", home.display());
+    Err(Error::Missing(why))
 }
 
 /// Puts the finished JDK in place of the earlier one. VMs that run keep their files.

@@ -1,6 +1,6 @@
 //! The build of the unchanged HotSpot, and the command lines of that build for single files.
 
-use super::cache::Cache;
+use crate::cache::Cache;
 use crate::command::run;
 use crate::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ pub struct Hotspot {
 }
 
 impl Hotspot {
-    /// Builds HotSpot with at most `jobs` jobs at a time, unless that is done already. It takes
+    /// Builds HotSpot at the cache's level, with at most `jobs` jobs at a time, unless that is done already. It takes
     /// 6 minutes on two idle cores.
     pub fn build(cache: &Cache, boot_jdk: &Path, jobs: u32) -> Result<Self, Error> {
         let build = cache.build();
@@ -27,9 +27,9 @@ impl Hotspot {
             run(Command::new("bash")
                 .arg(cache.source().join("configure"))
                 .arg(format!("--with-boot-jdk={}", boot_jdk.display()))
+                .arg(format!("--with-debug-level={}", cache.level().name()))
                 .args([
                     "--enable-headless-only",
-                    "--with-debug-level=release",
                     "--with-native-debug-symbols=none",
                     "--with-jvm-variants=server",
                     "--with-pcsclite=bundled",
