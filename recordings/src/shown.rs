@@ -1,7 +1,8 @@
 //! Frames as profilers show them to people: `package/Class.method` or `package.Class.method`.
 //!
 //! async-profiler may append a descriptor (with `|` in place of `;`) and the kind of a frame (`_[j]`,
-//! `_[i]`, `_[k]`). It shows a method that was unloaded before its name was asked for as
+//! `_[i]`, `_[k]`). Its converter may append a line (`m:123`) or a BCI (`m@27`), which are left out: frames of native methods
+//! have one, too. It shows a method that was unloaded before its name was asked for as
 //! `[stale_jmethodID]`, `[jvmtiError 23]` or `[unknown]`.
 
 use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
@@ -33,6 +34,7 @@ impl<'a> Shown<'a> {
             Some((text, _)) => text,
             None => text,
         };
+        let text = without_place(text);
         let bare = text.trim_start_matches('[').trim_end_matches(']');
         if matches!(bare, "unknown" | "stale_jmethodID") || bare.starts_with("jvmtiError") {
             return Shown::Unnamed;
@@ -58,6 +60,15 @@ impl<'a> Shown<'a> {
             name,
             descriptor: is_descriptor.then(|| rest.replace('|', ";")),
         })
+    }
+}
+
+/// The text without a line or a BCI at its end.
+fn without_place(text: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.rsplit_once([':', '@']) {
+        Some((method, place)) if is_number(place) => method,
+        _ => text,
     }
 }
 
@@ -142,6 +153,18 @@ mod tests {
         assert_eq!(java("a.b.C.<init>"), named("a.b.C", "<init>"));
         assert_eq!(java("lib.sort.C.so2"), named("lib.sort.C", "so2"));
         assert_eq!(java("a.b.C.m(int, a.B)"), named("a.b.C", "m"));
+        for placed in [
+            "a/b/C.m:123",
+            "a/b/C.m:123_[j]",
+            "a/b/C.m@27",
+            "a/b/C.m@0_[i]",
+        ] {
+            assert_eq!(java(placed), named("a/b/C", "m"), "{placed}");
+        }
+        assert_eq!(
+            java("a/b/C.m()V:12"),
+            Some(("a/b/C", "m", Some("()V".into())))
+        );
         assert_eq!(
             java("a/b/C.m(La/B|I)V_[0]"),
             Some(("a/b/C", "m", Some("(La/B;I)V".into())))
@@ -153,6 +176,8 @@ mod tests {
             "libc.so.6`read",
             "malloc.constprop.0",
             "JavaMain::run",
+            "JavaMain::run:12",
+            "libc.so.6:12",
             "do_syscall_64_[k]",
             "[main tid=3]",
             "byte[]_[i]",
