@@ -215,6 +215,16 @@ unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usi
     count
 }
 
+/// The signals of what a thread itself does.
+const FAULTS: [c_int; 6] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+];
+
 /// The number of the signal. It is a real-time signal, which carries a word, so that SIGPROF is
 /// free for profilers.
 fn number() -> c_int {
@@ -232,7 +242,12 @@ pub fn install(handle: Handle) -> io::Result<()> {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-        libc::sigemptyset(&mut action.sa_mask);
+        // A profiler's signal waits until this handler is done, so that the profiler walks the program, and not our handler.
+        // Faults do not wait: walkers read memory that may not be there.
+        libc::sigfillset(&mut action.sa_mask);
+        for fault in FAULTS {
+            libc::sigdelset(&mut action.sa_mask, fault);
+        }
         let mut old: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(number(), &action, &mut old) != 0 {
             return Err(io::Error::last_os_error());
