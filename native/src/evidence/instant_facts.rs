@@ -1,5 +1,6 @@
 //! The facts about the instant of a mismatch, on which causes and evidence rest.
 
+use super::anchor::anchored;
 use super::code::{code_of, describe};
 use super::proofs::{self, Sampled, Stacks};
 use super::return_address::{self, Found};
@@ -87,11 +88,12 @@ impl<'a> InstantFacts<'a> {
 
 impl<'a> InSignal<'a> {
     fn of(jvm: &Jvm, sample: &'a Sample) -> InSignal<'a> {
-        let anchored = sample.at.seen.filter(|seen| seen.last.pc != 0);
+        let cache = jvm.code_cache().ok();
+        let anchored = cache.and_then(|cache| anchored(cache, &sample.at));
         InSignal {
             sample,
             code: code_of(jvm, sample.at.registers.pc),
-            anchor: anchored.map(|seen| code_of(jvm, seen.last.pc)),
+            anchor: anchored.map(|pc| code_of(jvm, pc)),
             bytes: peek_bytes(sample.at.registers.pc, BYTES),
             return_address: return_address::find(jvm, &sample.at),
         }

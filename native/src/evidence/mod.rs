@@ -1,5 +1,6 @@
 //! Mismatches: their kinds are counted, and some are recorded with their evidence.
 
+mod anchor;
 mod code;
 mod instant_facts;
 mod intact;

@@ -1,5 +1,6 @@
 //! Looks for the facts on which causes rest ([`Proofs`]).
 
+use super::anchor::{anchored, in_stub};
 use super::code::code_of;
 use super::return_address;
 use crate::jvm::Jvm;
@@ -80,12 +81,13 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                 .map(|seen| seen.last.pc)
                 .filter(|&pc| pc != 0);
             let pc = anchored.unwrap_or(sample.at.registers.pc);
+            let (stub, above) = in_stub(cache, &sample.at);
             let is_leaf_call = in_java
                 && (is_leaf_call(cache, words, &sample.at.registers)
                     || is_called_without_frame(jvm, cache, words, &sample.at.registers));
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
-                is_next_record: is_next_record(jvm, cache, pc, words, stacks),
+                is_next_record: is_next_record(jvm, cache, stub, above, stacks),
                 interpreter: if in_java {
                     interpreter_frame(jvm, &sample.at.registers)
                 } else {
@@ -109,7 +111,7 @@ pub fn at_request(
 ) -> RequestProofs {
     let (stack, registers) = (at.stack_top.stack(), &at.registers);
     let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
-    let anchored = at.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
+    let (stub, above) = in_stub(cache, at);
     let is_leaf_call = in_java
         && (is_leaf_call(cache, stack, registers)
             || is_called_without_frame(jvm, cache, stack, registers));
@@ -122,7 +124,7 @@ pub fn at_request(
     RequestProofs {
         in_java,
         code: code_of(jvm, registers.pc),
-        anchor: anchored.map(|pc| code_of(jvm, pc)),
+        anchor: anchored(cache, at).map(|pc| code_of(jvm, pc)),
         return_address: place.unwrap_or_default(),
         interpreter: if in_java {
             interpreter_frame(jvm, registers)
@@ -137,7 +139,7 @@ pub fn at_request(
         leaf_call,
         is_in_unsized_stub: in_java && is_in_unsized_stub(cache, stack, registers),
         is_in_signal_handler: in_java && is_in_signal_handler(cache, stack, registers),
-        behind_stub: callers_of_stub(cache, anchored.unwrap_or(registers.pc), stack)
+        behind_stub: callers_of_stub(cache, stub, above)
             .into_iter()
             .filter_map(|caller| named_behind(jvm, cache, caller))
             .collect(),
