@@ -16,7 +16,7 @@ pub struct StatementDecision {
     pub statement: Statement,
     /// The samples of which it says so.
     pub count: u64,
-    /// All samples, those included that it says it lost.
+    /// The samples of which it could say so.
     pub samples: u64,
     /// The upper 95 % bound of their share; absent without samples.
     pub upper95: Option<f64>,
@@ -67,9 +67,13 @@ impl StatementDecision {
             ..
         } = self;
         let (outcome, text) = if self.is_over() {
-            let text = format!(
-                "{layer}: {count} of {samples} samples are {statement}, as the sampler says, over the budget of {budget}"
-            );
+            let what = match statement {
+                Statement::Unanswered => {
+                    "requests have no event, and the sampler does not call them lost".into()
+                }
+                said => format!("samples are {said}, as the sampler says"),
+            };
+            let text = format!("{layer}: {count} of {samples} {what}, over the budget of {budget}");
             (Outcome::Over, text)
         } else {
             let more = (*missing)?;
@@ -91,7 +95,10 @@ pub(super) fn statements(report: &Report, basis: Basis) -> Vec<StatementDecision
         let (layer, statement, _) = limit;
         let of_layer = joined().filter(|joined| joined.layer == layer);
         let counts = of_layer.fold((0, 0), |(count, samples), joined| {
-            (count + joined.stated(statement), samples + joined.samples())
+            (
+                count + joined.stated(statement),
+                samples + joined.could_state(statement),
+            )
         });
         StatementDecision::new(limit, counts, basis)
     };

@@ -1,4 +1,4 @@
-//! What a sampler says of its own samples, and how often it may say so.
+//! What a sampler says of its own samples, or does not say, and how often it may do so.
 
 use super::joined::JoinCounts;
 use crate::Layer;
@@ -18,15 +18,18 @@ pub enum Statement {
     Failed,
     /// The sample was lost: it is in no event.
     Lost,
+    /// Nothing: the sampler was asked for a sample, which is in no event, and which it does not call lost.
+    Unanswered,
 }
 
 impl Statement {
     /// All statements.
-    pub const ALL: [Statement; 4] = [
+    pub const ALL: [Statement; 5] = [
         Statement::Biased,
         Statement::Truncated,
         Statement::Failed,
         Statement::Lost,
+        Statement::Unanswered,
     ];
 
     /// Its name in scenarios and reports.
@@ -36,6 +39,7 @@ impl Statement {
             Statement::Truncated => "truncated",
             Statement::Failed => "failed",
             Statement::Lost => "lost",
+            Statement::Unanswered => "unanswered",
         }
     }
 }
@@ -59,6 +63,21 @@ impl JoinCounts {
             Statement::Truncated => self.truncated,
             Statement::Failed => self.failed,
             Statement::Lost => self.lost,
+            Statement::Unanswered => {
+                let silent = self.requests.saturating_sub(self.answered);
+                silent.saturating_sub(self.lost)
+            }
+        }
+    }
+
+    /// The samples of which the sampler could say this.
+    pub fn could_state(&self, statement: Statement) -> u64 {
+        match statement {
+            // Only a stack is biased or cut.
+            Statement::Biased | Statement::Truncated => self.events.saturating_sub(self.failed),
+            Statement::Failed => self.events,
+            Statement::Lost => self.samples(),
+            Statement::Unanswered => self.requests,
         }
     }
 }
@@ -93,5 +112,40 @@ impl StatementBudget {
             let old = limits.entry(statement).or_insert(limit);
             *old = old.min(limit);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statement_is_a_share_of_the_samples_of_which_it_can_be_made() {
+        let joined = JoinCounts {
+            requests: 100,
+            answered: 60,
+            events: 62,
+            failed: 12,
+            lost: 15,
+            truncated: 5,
+            biased: BTreeMap::from([("match".into(), 30), ("window".into(), 20)]),
+            ..JoinCounts::new(Layer::JfrCpu)
+        };
+        let share = |statement| (joined.stated(statement), joined.could_state(statement));
+        assert_eq!(
+            Statement::ALL.map(share),
+            [(50, 50), (5, 50), (12, 62), (15, 77), (25, 100)]
+        );
+    }
+
+    #[test]
+    fn what_the_sampler_says_it_lost_is_answered() {
+        let joined = JoinCounts {
+            requests: 10,
+            answered: 7,
+            lost: 9,
+            ..JoinCounts::new(Layer::JfrCpu)
+        };
+        assert_eq!(joined.stated(Statement::Unanswered), 0);
     }
 }

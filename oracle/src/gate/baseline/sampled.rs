@@ -124,7 +124,9 @@ impl Set {
         for joined in &run.joined {
             let mut count = |what, n| self.count(Cell::new(&name, joined.layer, what), n);
             count(What::Samples, joined.samples());
-            for statement in Statement::ALL {
+            // A request without an event is an error with code 0 already.
+            let said = |statement: &Statement| *statement != Statement::Unanswered;
+            for statement in Statement::ALL.into_iter().filter(said) {
                 count(What::Stated(statement), joined.stated(statement));
             }
         }
