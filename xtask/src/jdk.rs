@@ -77,6 +77,41 @@ pub fn lay_out(release: u32, suite: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Fetches the symbols of the laid out JDK's libjvm, unless they are there. Returns the file.
+pub fn symbols(release: u32, suite: &str) -> Result<PathBuf, String> {
+    let server = lay_out(release, suite)?.join("lib/server");
+    let id = build_id(&server.join("libjvm.so"))?;
+    let file = server.join(format!("libjvm-{id}.debug"));
+    if file.is_file() {
+        return Ok(file);
+    }
+    let apt = Apt::of(suite, &cache()?)?;
+    let package = format!("openjdk-{release}-dbg");
+    let part = apt.unpack(std::slice::from_ref(&package))?;
+    let (first, rest) = id.split_at(2);
+    let found = part.join(format!("usr/lib/debug/.build-id/{first}/{rest}.debug"));
+    if !found.is_file() {
+        return Err(format!(
+            "{package} has no symbols of {}: the suite has a newer version by now; remove the JDK's folder, and lay it out again",
+            server.display()
+        ));
+    }
+    fs::copy(&found, &file).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
+}
+
+/// The build ID of a library, as hexadecimal digits.
+fn build_id(library: &Path) -> Result<String, String> {
+    let notes = output(Command::new("readelf").arg("-n").arg(library))?;
+    let notes = String::from_utf8_lossy(&notes);
+    let id = notes
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("Build ID: "));
+    id.filter(|id| id.len() > 2)
+        .map(str::to_owned)
+        .ok_or_else(|| format!("{} has no build ID", library.display()))
+}
+
 /// Where JDKs are laid out.
 fn cache() -> Result<PathBuf, String> {
     let given = |name| std::env::var_os(name).filter(|value| !value.is_empty());

@@ -1,5 +1,5 @@
 //! `cargo xtask dist` makes the archives and the Debian packages of the finished program and of `libasgst`; `cargo xtask
-//! jdk 28` lays out a JDK that this Debian does not have.
+//! jdk 28` lays out a JDK that this Debian does not have, and `--symbols` fetches the symbols of its libjvm.
 //!
 //! * [`glibc`]: libraries to link against, so that the result runs with an older C library;
 //! * [`build`]: what cargo builds, linked against these;
@@ -48,9 +48,10 @@ fn main() -> ExitCode {
         ["dist", "libasgst", "--out", folder] => dist(What::Libasgst, Path::new(folder)),
         ["jdk", release] => jdk(release, jdk::SUITE),
         ["jdk", release, "--suite", suite] => jdk(release, suite),
+        ["jdk", release, "--symbols"] => jdk(release, jdk::SUITE).and_then(|()| symbols(release)),
         _ => {
             eprintln!("usage: cargo xtask dist [libasgst] [--out FOLDER]");
-            eprintln!("       cargo xtask jdk RELEASE [--suite SUITE]");
+            eprintln!("       cargo xtask jdk RELEASE [--suite SUITE | --symbols]");
             return ExitCode::from(USAGE);
         }
     };
@@ -65,10 +66,19 @@ fn main() -> ExitCode {
 
 /// Lays out a JDK of Debian, and prints its home.
 fn jdk(release: &str, suite: &str) -> Result<(), String> {
-    let number = release.parse();
-    let release = number.map_err(|_| format!("{release:?} is no feature release, such as 28"))?;
-    println!("{}", jdk::lay_out(release, suite)?.display());
+    println!("{}", jdk::lay_out(number(release)?, suite)?.display());
     Ok(())
+}
+
+/// Fetches the symbols of this JDK's libjvm, and prints their path.
+fn symbols(release: &str) -> Result<(), String> {
+    println!("{}", jdk::symbols(number(release)?, jdk::SUITE)?.display());
+    Ok(())
+}
+
+fn number(release: &str) -> Result<u32, String> {
+    let number = release.parse();
+    number.map_err(|_| format!("{release:?} is no feature release, such as 28"))
 }
 
 fn workspace() -> &'static Path {
