@@ -26,6 +26,8 @@ pub enum Bci {
     Native,
     /// The BCI is not known.
     Any,
+    /// The BCI is not known, and only a frame that gives none is certainly right.
+    NotGiven,
 }
 
 /// The top of a stack, as it may be.
@@ -75,6 +77,8 @@ pub trait Facts {
     /// Whether `method` takes its callers from the stack to the heap: while it runs, the stack may have frames that are
     /// no longer the thread's.
     fn moves_frames(&self, method: usize) -> bool;
+    /// Whether no instruction of `method` calls a method, so that compilers inline none; false where that is not known.
+    fn calls_nothing(&self, method: usize) -> bool;
     /// Whether `pc` is in the stubs of the compiled method `piece`, behind its code.
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool;
 }
@@ -288,6 +292,11 @@ fn between_records(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<To
         lines,
         is_certain: false,
     };
+    if facts.calls_nothing(method) {
+        // Whatever the records say, no other method is inlined.
+        let bci = Bci::NotGiven;
+        tops.push(certain(vec![Line { method, bci }]));
+    }
     tops.extend(
         [before, behind, start()]
             .into_iter()

@@ -3,6 +3,7 @@
 use crate::jvm::code_cache::CodeCache;
 use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
+use hotspot::layout::bytecodes::{Bytecode, VmOpcodes};
 use hotspot::layout::debug_info::{Compression, Record, check_records};
 use hotspot::layout::entry::Layout as JavaCalls;
 use hotspot::layout::fields::Missing;
@@ -25,6 +26,7 @@ pub struct StepFacts {
     code: Arc<CodeCache>,
     java_calls: JavaCalls,
     methods: Methods,
+    opcodes: VmOpcodes,
 }
 
 /// A limit that no depth of inlining reaches.
@@ -53,6 +55,7 @@ impl StepFacts {
             code,
             java_calls: JavaCalls::find(tables)?,
             methods: Methods::find(tables)?,
+            opcodes: VmOpcodes::find(tables),
         })
     }
 
@@ -135,6 +138,16 @@ impl Facts for StepFacts {
     fn moves_frames(&self, method: usize) -> bool {
         let name = self.code.method_name(method);
         name.is_some_and(|name| name == "jdk.internal.vm.Continuation.doYield")
+    }
+
+    fn calls_nothing(&self, method: usize) -> bool {
+        let code = Method(method).code(&self.methods, &OwnMemory);
+        let bytecode = code.map(|(start, size)| Bytecode {
+            start,
+            size,
+            opcodes: self.opcodes,
+        });
+        bytecode.and_then(|bytecode| bytecode.calls(&OwnMemory)) == Some(false)
     }
 
     fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {

@@ -83,7 +83,7 @@ fn matching(stack: &[StepFrame]) -> Judgement {
 /// The judgement on a walk whose first `same` frames are those of `stack`.
 fn differing(walk: &[Frame], stack: &[StepFrame], same: usize) -> Judgement {
     let at = |verdict, reason| Judgement::at(verdict, same, reason);
-    if lacks_top(walk, stack) {
+    if same < walk.len() && lacks_top(walk, stack) {
         return Judgement::at(Verdict::Wrong, 0, Reason::TopMissing);
     }
     match (walk.get(same), stack.get(same)) {

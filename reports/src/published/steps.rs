@@ -4,14 +4,24 @@ use super::digest::{Digest, DigestRun};
 use super::table::{Column, Table, basis, rate};
 use crate::numbers;
 use oracle::record::{CauseName, InstructionCounts};
-use oracle::{Layer, Verdict};
+use oracle::{Layer, TruthKind, Verdict};
 use std::collections::BTreeMap;
 
-/// The walkers, by the layers in which threads that step ask them.
-const WALKERS: [(Layer, &str); 2] = [
-    (Layer::AsgctStep, "AsyncGetCallTrace"),
-    (Layer::AsgstStep, "AsyncGetStackTrace"),
+/// The walkers.
+const WALKERS: [(&str, &str); 2] = [
+    ("asgct", "AsyncGetCallTrace"),
+    ("asgst", "AsyncGetStackTrace"),
 ];
+
+/// The layer in which threads that step ask the walker.
+fn layer_of(walker: &str) -> Option<Layer> {
+    Layer::of_steps().find(|layer| layer.row().walker == Some(walker))
+}
+
+/// The layer of AsyncGetCallTrace.
+fn of_jvm() -> Option<Layer> {
+    layer_of(WALKERS[0].0)
+}
 
 pub(super) fn tables(digests: &[Digest]) -> String {
     let columns = Column::of(digests, "results-steps");
@@ -29,9 +39,9 @@ pub(super) fn tables(digests: &[Digest]) -> String {
 }
 
 /// The runs of a column in which the walker of `layer` was asked.
-fn runs<'a>(column: &Column<'a>, layer: Layer) -> impl Iterator<Item = &'a DigestRun> {
+fn runs<'a>(column: &Column<'a>, layer: Option<Layer>) -> impl Iterator<Item = &'a DigestRun> {
     let runs: Vec<_> = column.runs().collect();
-    let asks = move |run: &&DigestRun| run.layers.iter().any(|counts| counts.layer == layer);
+    let asks = move |run: &&DigestRun| run.layers.iter().any(|counts| Some(counts.layer) == layer);
     runs.into_iter().filter(asks)
 }
 
@@ -63,8 +73,8 @@ fn walkers(columns: &[Column<'_>]) -> String {
         "not judged:",
     ]);
     for column in columns {
-        for (layer, walker) in WALKERS {
-            let steps = runs(column, layer).filter_map(|run| run.steps.as_ref());
+        for (name, walker) in WALKERS {
+            let steps = runs(column, layer_of(name)).filter_map(|run| run.steps.as_ref());
             let steps: Vec<_> = steps.collect();
             let of = sum(steps.iter().flat_map(|steps| steps.instructions.values()));
             if of.all == 0 {
@@ -99,9 +109,9 @@ fn causes(columns: &[Column<'_>]) -> String {
     ]);
     for column in columns {
         let mut found: BTreeMap<&str, u64> = BTreeMap::new();
-        let kinds = runs(column, Layer::AsgctStep).flat_map(|run| &run.kinds);
+        let kinds = runs(column, of_jvm()).flat_map(|run| &run.kinds);
         for kind in kinds.filter(|kind| {
-            kind.layer == Layer::AsgctStep
+            Some(kind.layer) == of_jvm()
                 && matches!(kind.verdict, Verdict::Wrong | Verdict::Truncated)
         }) {
             let cause = kind
@@ -118,7 +128,7 @@ fn causes(columns: &[Column<'_>]) -> String {
         let known = known
             .iter()
             .map(|(cause, count)| format!("{} {cause}", numbers::count(*count)));
-        let truth = column.tally(|_| true, |row| row.layer == Layer::GstStep);
+        let truth = column.tally(|_| true, |row| row.layer == TruthKind::Steps.checked_by());
         table.row([
             column.jdk.to_owned(),
             known.collect::<Vec<_>>().join(", "),
@@ -133,7 +143,7 @@ fn causes(columns: &[Column<'_>]) -> String {
 fn kinds(columns: &[Column<'_>]) -> String {
     let of_column = |column: &Column<'_>| {
         let mut found: BTreeMap<String, InstructionCounts> = BTreeMap::new();
-        let steps = runs(column, Layer::AsgctStep).filter_map(|run| run.steps.as_ref());
+        let steps = runs(column, of_jvm()).filter_map(|run| run.steps.as_ref());
         for (kind, counts) in steps.flat_map(|steps| &steps.kinds) {
             let known = found.entry(kind.clone()).or_default();
             *known = sum([&*known, counts].into_iter());

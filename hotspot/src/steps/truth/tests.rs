@@ -2,8 +2,8 @@ use super::*;
 
 /// The blob 0x1000 is method 1, with frames of 4 words, records at 0x1010 (method 2, inlined, behind a call) and 0x1020, and
 /// stubs from 0x1800 on. The blob 0x2000 is the wrapper of the native method 3, and 0x3000 that of method 4, which moves
-/// frames.
-struct Toy;
+/// frames. It says whether method 1 calls no method.
+struct Toy(bool);
 
 fn line(method: usize, bci: i32) -> Line {
     Line {
@@ -57,6 +57,10 @@ impl Facts for Toy {
         method == 4
     }
 
+    fn calls_nothing(&self, method: usize) -> bool {
+        method == 1 && self.0
+    }
+
     fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
         blob == 0x1000 && pc >= 0x1800
     }
@@ -103,7 +107,7 @@ fn of_compiled(ret: usize) -> Call {
 }
 
 fn found(place: Place, state: Interpreted, calls: &[Call]) -> Lines {
-    lines(&place, state, calls, &Toy).expect("all is known")
+    lines(&place, state, calls, &Toy(false)).expect("all is known")
 }
 
 /// The frames of compiled code that an interpreted frame has called.
@@ -160,6 +164,19 @@ fn between_records_only_what_both_show_is_certain() {
     };
     assert!(lines.tops[0].is_certain);
     assert_eq!(lines.tops[0].lines, [any]);
+}
+
+#[test]
+fn a_method_that_calls_nothing_has_no_other_inlined() {
+    let place = compiled(0x1018, WHOLE);
+    let lines = lines(&place, Interpreted::No, &[interpreted(9, 4, 1)], &Toy(true)).unwrap();
+    let alone = Line {
+        method: 1,
+        bci: Bci::NotGiven,
+    };
+    let certain_ones: Vec<_> = lines.tops.iter().filter(|top| top.is_certain).collect();
+    // An answer with a BCI is still that of a neighbour.
+    assert_eq!(certain_ones, [&certain(vec![alone])]);
 }
 
 #[test]
@@ -230,7 +247,7 @@ fn a_caller_without_a_record_is_open_below_a_stub_and_unknown_elsewhere() {
     assert_eq!(lines.callers, [line(9, 4)]);
     assert!(lines.tops.iter().all(|top| !top.is_certain));
     let deeper = [of_compiled(0x1018), interpreted(9, 4, 1)];
-    let unknown = super::lines(&stub, Interpreted::No, &deeper, &Toy);
+    let unknown = super::lines(&stub, Interpreted::No, &deeper, &Toy(false));
     assert_eq!(unknown, Err(Unknown::NoRecord));
 }
 
@@ -283,7 +300,7 @@ fn where_frames_are_moved_there_is_no_truth() {
         piece: piece(blob),
         ..compiled(blob + 8, SLOT - 3 * WORD)
     };
-    let of = |blob| lines(&at(blob), Interpreted::No, &[], &Toy);
+    let of = |blob| lines(&at(blob), Interpreted::No, &[], &Toy(false));
     assert_eq!(of(0x3000), Err(Unknown::Moving));
     assert!(of(0x2000).is_ok());
 }

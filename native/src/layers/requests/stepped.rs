@@ -158,6 +158,7 @@ fn frames(names: &mut Names, jvm: &Jvm, frames: &[Line]) -> Option<Vec<RecordedS
             Bci::At(bci) => Some(bci),
             Bci::Native => Some(Location::NATIVE.0),
             Bci::Any => None,
+            Bci::NotGiven => Some(Location::UNKNOWN.0),
         };
         Some((names.number(jvm, line.method)?, location))
     };

@@ -53,6 +53,7 @@ fn frame(jvm: &Jvm, names: &mut Names, line: &Line) -> Option<StepFrame> {
         Bci::At(bci) => Some(Location(bci)),
         Bci::Native => Some(Location::NATIVE),
         Bci::Any => None,
+        Bci::NotGiven => Some(Location::UNKNOWN),
     };
     let method = names.method(jvm, line.method)?;
     Some(StepFrame { method, location })
@@ -151,6 +152,7 @@ pub struct Kept {
     bodies: Answers<Piece, Option<usize>>,
     bcis: Answers<(usize, usize), Option<Bci>>,
     moves: Answers<usize, bool>,
+    calls_nothing: Answers<usize, bool>,
 }
 
 /// Facts that are kept.
@@ -211,6 +213,11 @@ impl Facts for KeptFacts<'_> {
     fn moves_frames(&self, method: usize) -> bool {
         let find = || self.facts.moves_frames(method);
         self.kept.moves.of(method, find)
+    }
+
+    fn calls_nothing(&self, method: usize) -> bool {
+        let find = || self.facts.calls_nothing(method);
+        self.kept.calls_nothing.of(method, find)
     }
 
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool {
