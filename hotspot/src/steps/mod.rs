@@ -55,8 +55,9 @@ impl Code {
             b"native nmethod" => Code::NativeWrapper,
             b"Interpreter" => Code::Interpreter,
             _ if contains(b"handle_exception") && !contains(b"from_callee") => Code::Throw,
-            // A stub of C1 that follows all calling conventions.
-            _ if contains(b"Runtime1") || contains(b"C1 Runtime") => Code::Stub,
+            // A stub of C1 that follows all calling conventions. JDK 28 names `unwind_exception_blob (C1 runtime)`, which
+            // is not C2's `exception_blob`.
+            _ if contains_one(&[b"Runtime1", b"C1 Runtime", b"C1 runtime"]) => Code::Stub,
             _ if contains_one(&[b"Safepoint", b"polling_page"]) => Code::Poll,
             _ if contains_one(&[b"ExceptionBlob", b"exception_blob"]) => Code::Exception,
             _ if contains_one(&[b"Deopt", b"deopt_blob", b"UncommonTrap", b"uncommon_trap"]) => {

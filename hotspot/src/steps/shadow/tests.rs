@@ -320,6 +320,16 @@ fn code_that_moves_frames_is_not_followed() {
         ("C1 Runtime handle_exception_nofpu_blob", Code::Throw),
         ("handle_exception Runtime1 stub", Code::Throw),
         ("handle_exception_from_callee Runtime1 stub", Code::Stub),
+        ("handle_exception_nofpu_blob (C1 runtime)", Code::Throw),
+        ("unwind_exception_blob (C1 runtime)", Code::Stub),
+        ("deoptimize_blob (C1 runtime)", Code::Stub),
+        ("rethrow_blob (C2 runtime)", Code::Stub),
+        ("exception_blob (C2 runtime)", Code::Exception),
+        ("uncommon_trap_blob (C2 runtime)", Code::Deoptimization),
+        (
+            "polling_page_return_handler_blob (shared runtime)",
+            Code::Poll,
+        ),
         ("SafepointBlob", Code::Poll),
         (
             "Shared Runtime polling_page_return_handler_blob",
