@@ -216,7 +216,7 @@ unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usi
 }
 
 /// The signals of what a thread itself does.
-const FAULTS: [c_int; 6] = [
+pub const FAULTS: [c_int; 6] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGILL,

@@ -128,14 +128,18 @@ impl Answer {
         self.minutes >= minutes
     }
 
+    /// The bounds on false stacks that the answer rests on.
+    fn of_false(&self) -> impl Iterator<Item = &NotWorse> {
+        self.bounds
+            .iter()
+            .filter(|bound| bound.is_required && bound.class == Class::False && bound.is_measured())
+    }
+
     /// The layer that needs most to come below the limit.
     fn too_large(&self, limits: Limits) -> Option<&NotWorse> {
-        let large = self.bounds.iter().filter(|bound| {
-            bound.is_required
-                && bound.class == Class::False
-                && bound.is_measured()
-                && bound.share() > limits.detect
-        });
+        let large = self
+            .of_false()
+            .filter(|bound| bound.share() > limits.detect);
         large.max_by(|a, b| a.times(limits.detect).total_cmp(&b.times(limits.detect)))
     }
 
@@ -173,10 +177,7 @@ impl Answer {
                 (Outcome::NotMeasured, headline)
             }
             (None, false) => {
-                let most = self.bounds.iter().filter(|bound| {
-                    bound.is_required && bound.class == Class::False && bound.is_measured()
-                });
-                let most = most.map(NotWorse::share).fold(0.0, f64::max);
+                let most = self.of_false().map(NotWorse::share).fold(0.0, f64::max);
                 let headline = format!(
                     "not worse: at most {} more false stacks of any layer, with {:.0} % confidence, in {pairs} pairs",
                     percent(most),

@@ -298,30 +298,31 @@ impl Tracked {
 /// The trials of a layer's classes: its checks, or the different instructions at which its walker was asked.
 fn trials(set: &Set, layer: Layer) -> u64 {
     let steps = Layer::of_steps().any(|of| of == layer);
-    let is_of = |cell: &Cell| {
-        let is_trial = match cell.what {
-            What::Instructions(_) => steps,
-            What::Checks => !steps,
-            _ => false,
-        };
-        cell.layer == layer && cell.is_of_all_programs() && is_trial
-    };
-    let cells = set.counts.iter().filter(|(cell, _)| is_of(cell));
-    cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()
+    total(set, layer, |what| match what {
+        What::Instructions(_) => steps,
+        What::Checks => !steps,
+        _ => false,
+    })
 }
 
 /// How many answers of a layer are of a class.
 fn events(set: &Set, layer: Layer, class: Class) -> u64 {
+    let family = match class {
+        Class::False => Family::Truth,
+        Class::NoAnswer => Family::Answers,
+    };
+    total(set, layer, |what| {
+        what.family() == family && *what != What::Imprecise
+    })
+}
+
+/// The sum of a layer's counts of what `is_meant` chooses, over all programs and places.
+fn total(set: &Set, layer: Layer, is_meant: impl Fn(&What) -> bool) -> u64 {
     let is_of = |cell: &Cell| {
-        let family = match class {
-            Class::False => Family::Truth,
-            Class::NoAnswer => Family::Answers,
-        };
         cell.layer == layer
             && cell.is_of_all_programs()
             && cell.place.is_none()
-            && cell.what.family() == family
-            && cell.what != What::Imprecise
+            && is_meant(&cell.what)
     };
     let cells = set.counts.iter().filter(|(cell, _)| is_of(cell));
     cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()

@@ -1,7 +1,7 @@
 //! The table of mutants of JVMs that were built elsewhere: what each mutant does, and the wrappers that make the mistake.
 
 use crate::error::Error;
-use crate::mutant::Mutant;
+use crate::mutant::{self, Mutant};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashSet};
 
@@ -145,16 +145,12 @@ struct Row {
     name: String,
     does: String,
     imitates: String,
-    #[serde(default = "always")]
+    #[serde(default = "mutant::always")]
     one_in: u32,
     seen_by: Vec<String>,
     #[serde(default)]
     state: String,
     wrap: Vec<Wrap>,
-}
-
-fn always() -> u32 {
-    1
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::edit::Edit;
 use crate::error::Error;
-use crate::mutant::Mutant;
+use crate::mutant::{self, Mutant};
 use serde::Deserialize;
 use std::collections::HashSet;
 
@@ -134,7 +134,7 @@ struct Row {
     name: String,
     does: String,
     imitates: String,
-    #[serde(default = "always")]
+    #[serde(default = "mutant::always")]
     one_in: u32,
     #[serde(default)]
     seen_by: Vec<String>,
@@ -144,10 +144,6 @@ struct Row {
     walker: Option<Walker>,
     #[serde(default)]
     edit: Vec<Edit>,
-}
-
-fn always() -> u32 {
-    1
 }
 
 #[cfg(test)]

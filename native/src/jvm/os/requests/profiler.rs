@@ -6,7 +6,7 @@
 
 use super::wrapping::Around;
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::signal::{FAULTS, HandlerContext};
 use crate::jvm::os::signal_set::SIGNALS;
 use crate::jvm::symbols;
 use oracle::RecordedSampler;
@@ -16,18 +16,13 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::{io, ptr};
 
-/// Signals that the processor raises, or that no handler may have. A profiler takes the former to survive its own
-/// mistakes, and not to sample.
-const OTHER: [c_int; 8] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGFPE,
-    libc::SIGTRAP,
-    libc::SIGABRT,
-    libc::SIGKILL,
-    libc::SIGSTOP,
-];
+/// Signals that no handler may have.
+const WITHOUT_HANDLER: [c_int; 2] = [libc::SIGKILL, libc::SIGSTOP];
+
+/// Whether a profiler may sample by this signal. It takes those of faults to survive its own mistakes.
+fn may_sample(signal: &c_int) -> bool {
+    !FAULTS.contains(signal) && !WITHOUT_HANDLER.contains(signal)
+}
 
 /// The profiler's own actions, by signal; null where ours does not stand before it. They are never freed, because a
 /// handler may be using one.
@@ -56,7 +51,7 @@ impl ProfilerLibrary {
 
     /// Puts ours before each of its handlers that stands alone.
     pub fn wrap(&mut self) -> io::Result<()> {
-        let signals = (1..SIGNALS as c_int).filter(|signal| !OTHER.contains(signal));
+        let signals = (1..SIGNALS as c_int).filter(may_sample);
         for signal in signals {
             // The C library keeps two signals for itself, and refuses to tell.
             let Ok(found) = earlier::find(signal) else {
