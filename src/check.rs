@@ -96,6 +96,7 @@ fn json(answer: &Answer) -> Value {
         "broken": broken.collect::<Vec<_>>(),
         "untrue": untrue.collect::<Vec<_>>(),
         "bounds": bounds.collect::<Vec<_>>(),
+        "different_libraries": answer.different_libraries,
     })
 }
 

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::store::write_file;
 use oracle::Hooking;
-use oracle::gate::{Baseline, Cell, Platform, Program, Sample, Set};
+use oracle::gate::{Baseline, Platform, Program, Sample, Set};
 use oracle::report::Report;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The number of the format.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
+
+/// The first format, which does not tell kinds of instants.
+const FIRST: u64 = 1;
 
 /// The key of the format's number. Only a baseline has this key, and not a report.
 const KEY: &str = "stackwitness_baseline";
@@ -33,6 +36,8 @@ struct FileSet {
     samples: Vec<FileSample>,
     programs: BTreeMap<String, FileProgram>,
     cells: BTreeMap<String, Vec<u64>>,
+    #[serde(default)]
+    instants: BTreeMap<String, BTreeMap<String, Vec<u64>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +73,11 @@ pub fn to_text(baseline: &Baseline) -> String {
         let cells = set.counts.iter();
         let cells =
             cells.map(|(cell, counts)| format!("{}: {}", json(&cell.to_string()), json(counts)));
-        let _ = write!(text, "\n\"cells\": {{{}\n}}\n}}", lines(cells));
+        let _ = write!(text, "\n\"cells\": {{{}\n}},", lines(cells));
+        let instants = set.instants.iter();
+        let instants =
+            instants.map(|(cell, kinds)| format!("{}: {}", json(&cell.to_string()), json(kinds)));
+        let _ = write!(text, "\n\"instants\": {{{}\n}}\n}}", lines(instants));
     }
     text + "\n}\n}\n"
 }
@@ -119,16 +128,16 @@ pub fn read(path: &Path) -> Result<Baseline, Error> {
 
 fn parse(value: Value) -> Result<Baseline, String> {
     match value[KEY].as_u64() {
-        Some(FORMAT) => {}
+        Some(FIRST..=FORMAT) => {}
         Some(n) => {
             return Err(format!(
-                "its format is {n}; this version reads format {FORMAT}"
+                "its format is {n}; this version reads formats {FIRST} to {FORMAT}"
             ));
         }
         None => return Err(format!("no baseline: it has no `{KEY}`")),
     }
     let file: File = serde_json::from_value(value).map_err(|e| format!("no baseline: {e}"))?;
-    debug_assert_eq!(file.stackwitness_baseline, FORMAT);
+    debug_assert!((FIRST..=FORMAT).contains(&file.stackwitness_baseline));
     let mut baseline = Baseline::default();
     for (name, set) in file.platforms {
         let platform: Platform = name.parse()?;
@@ -175,13 +184,18 @@ impl FileSet {
             programs: programs.map(|(name, p)| (name, p.into())).collect(),
             ..Set::default()
         };
+        let samples = set.samples.len();
+        let check = |name: &str, counts: &[u64]| match counts.len() {
+            n if n == samples => Ok(()),
+            n => Err(format!("`{name}` has {n} counts for {samples} samples")),
+        };
         for (name, counts) in self.cells {
-            if counts.len() != set.samples.len() {
-                let (n, samples) = (counts.len(), set.samples.len());
-                return Err(format!("`{name}` has {n} counts for {samples} samples"));
-            }
-            let cell: Cell = name.parse()?;
-            set.counts.insert(cell, counts);
+            check(&name, &counts)?;
+            set.counts.insert(name.parse()?, counts);
+        }
+        for (name, kinds) in self.instants {
+            kinds.values().try_for_each(|counts| check(&name, counts))?;
+            set.instants.insert(name.parse()?, kinds);
         }
         Ok(set)
     }

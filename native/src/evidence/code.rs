@@ -3,7 +3,7 @@
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::jvm::{Jvm, debug_info, symbols};
-use crate::records::error_codes::Place;
+use crate::records::places::Place;
 use crate::sampling::sample::{Interruption, Sample};
 use hotspot::arch::{Arch, Native};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
@@ -23,8 +23,8 @@ pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
 pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
     match jvm.code_cache().ok().and_then(|cache| cache.kind(pc)) {
         Some(kind) => Place::Generated(kind),
-        None => match symbols::library(pc) {
-            Some(library) => Place::Library(library),
+        None => match symbols::library_and_build(pc, &jvm.home) {
+            Some((name, build)) => Place::Library { name, build },
             None => Place::Generated("no library".into()),
         },
     }

@@ -66,8 +66,13 @@ impl Reporter {
     }
 
     /// Counts a mismatch by kind, and writes it if it is kept. The caller counts the check. `env`
-    /// is the calling thread's.
-    pub fn report(&self, env: Env<'_>, found: Found<'_>, evidence: impl FnOnce() -> Evidence) {
+    /// is the calling thread's. Returns the cause, if one is looked for.
+    pub fn report(
+        &self,
+        env: Env<'_>,
+        found: Found<'_>,
+        evidence: impl FnOnce() -> Evidence,
+    ) -> Option<&'static str> {
         let Found {
             layer, judgement, ..
         } = found;
@@ -78,6 +83,7 @@ impl Reporter {
             let facts = facts.unwrap_or_else(|| self.look(env, found));
             self.write(env, found, (cause, place), &facts, evidence());
         }
+        cause
     }
 
     /// The name of the cause, and the look that has shown the cause, if one was needed.

@@ -7,6 +7,7 @@
 //! address gives an error and no crash ([`vm::memory`]).
 
 pub mod attached;
+mod build_id;
 pub mod calls;
 pub mod code_cache;
 pub mod debug_info;
@@ -32,6 +33,7 @@ use java_thread::JavaThreads;
 use jni::Vm;
 use jvmti::Jvmti;
 use oracle::record::ClassData;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use step_facts::StepFacts;
@@ -54,6 +56,8 @@ pub struct Jvm {
     pub step_facts: Result<StepFacts, Missing>,
     /// The feature release, such as 25; 0 if the VM does not tell.
     pub feature: u32,
+    /// The JDK's folder.
+    pub home: PathBuf,
     /// All that the crate `walker` reads.
     pub own_walker: Result<(), Missing>,
     /// Frames of virtual threads in the heap.
@@ -87,6 +91,7 @@ impl Jvm {
                 objects::Layout::find(tables)?.oops.map(drop)
             }),
             code_cache,
+            home: jvmti.system_property(c"java.home").into(),
             feature,
             flags: find(&tables, Flags::find),
             interpreter: find(&tables, InterpreterLayout::find),

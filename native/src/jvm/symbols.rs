@@ -1,8 +1,9 @@
 //! Names for addresses of native code.
 
+use super::build_id;
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where an address is.
 struct Found {
@@ -57,6 +58,22 @@ pub fn file(address: usize) -> Option<PathBuf> {
 /// The name of the file of the library at `address`.
 pub fn library(address: usize) -> Option<String> {
     find(address).map(|found| found.library)
+}
+
+/// The name of the file of the library at `address`; and its build, if it is no library of the JDK's own: two JDKs may bring
+/// different ones.
+pub fn library_and_build(address: usize, jdk: &Path) -> Option<(String, Option<String>)> {
+    let (base, file) = look_up(address, |info, file| {
+        let file = PathBuf::from(OsStr::from_bytes(file.to_bytes()));
+        (info.dli_fbase as usize, file)
+    })?;
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    let build = if file.starts_with(jdk) {
+        None
+    } else {
+        build_id::of_library_at(base)
+    };
+    Some((name, build))
 }
 
 /// The library at `address`, with the offset there.

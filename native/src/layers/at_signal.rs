@@ -18,6 +18,7 @@ use crate::jvm::os::memory::FreePages;
 use crate::jvm::os::signal_set::{SIGNALS, SignalSet};
 use crate::jvm::symbols;
 use crate::locks::lock;
+use crate::records::instants::Answer as Answered;
 use crate::records::profile::Stacks;
 use crate::sampling::altering::Alterations;
 use crate::sampling::handler::Serving;
@@ -255,6 +256,9 @@ impl Client for Judging<'_> {
         if let Some(errors) = lock(&layers.records.errors).take_new() {
             layers.records.write(&Record::Errors(errors));
         }
+        if let Some(instants) = lock(&layers.records.instants).take_new() {
+            layers.records.write(&Record::Instants(instants));
+        }
         self.edges.record();
     }
 }
@@ -299,6 +303,7 @@ fn read_walk<'s>(
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
             }
             layers.note_error(layer, code.0, sample);
+            layers.note_answer(layer, sample, Answered::Error(code.0));
         }
         Some(Ok(frames)) if frames.is_full() => slots.drop(layer, Drop::TooDeep),
         Some(Ok(frames)) => return Some(frames.frames()),

@@ -8,6 +8,8 @@ use crate::locks::lock;
 use crate::recorder::Recorder;
 use crate::records::Records;
 use crate::records::error_codes::ErrorKey;
+use crate::records::instants::Answer;
+use crate::records::places::Named;
 use crate::sampling::allocations::Allocations;
 use crate::sampling::sample::Sample;
 use crate::self_test::SelfTest;
@@ -110,8 +112,22 @@ impl Layers {
             intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code))
                 && evidence::is_intact(jvm, sample),
         };
-        let find = |pc| evidence::kind_at(jvm, pc);
-        lock(&self.records.errors).add_at(key, sample.at.registers.pc, find);
+        lock(&self.records.errors).add(key, &self.place(sample).name);
+    }
+
+    /// Counts what the layer's walker answered for `sample`, by the thread's state and the code that ran. Steps see each instruction
+    /// once, and are counted by instruction.
+    pub fn note_answer(&self, layer: Layer, sample: &Sample, answer: Answer) {
+        if layer.row().when != When::Step {
+            let at = format!("{}, {}", sample.state_name(), self.place(sample).instant);
+            lock(&self.records.instants).add(layer, &at, answer);
+        }
+    }
+
+    /// The kind of code that ran at a sample.
+    fn place(&self, sample: &Sample) -> Named {
+        let find = |pc| evidence::kind_at(self.truth.jvm, pc);
+        lock(&self.records.places).name(sample.at.registers.pc, find)
     }
 
     /// Writes down what the rewriter did so far, which mismatches were seen, and what came of injected

@@ -60,6 +60,7 @@ pub fn check(
         env,
         tid: state.tid(),
         seen: Sampled::Plainly,
+        event: None,
         evidence: &nothing_more,
     };
     let honest = check.run(layers, gst, &truth);

@@ -6,6 +6,8 @@ use super::profiles::Ran;
 use crate::evidence::{Found, Sampled};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
+use crate::locks::lock;
+use crate::records::instants::Answer;
 use crate::records::pairs::Named;
 use crate::truth::methods::registry::Registry;
 use hotspot::claims::code_of_other_state;
@@ -25,6 +27,8 @@ pub struct Check<'a> {
     pub tid: i32,
     /// How the stack was sampled.
     pub seen: Sampled<'a>,
+    /// The kind of event in which the walker was asked; none elsewhere.
+    pub event: Option<&'a str>,
     /// Further evidence on a stack.
     pub evidence: &'a dyn Fn(&[Frame]) -> Evidence,
 }
@@ -58,7 +62,8 @@ impl Check<'_> {
             layers.note_error(self.layer, code, sample);
         }
         self.pair(layers, walk, judgement, truth);
-        self.report(layers, walk, judgement, truth);
+        let cause = self.report(layers, walk, judgement, truth);
+        self.note_answer(layers, judgement, cause);
         honest
     }
 
@@ -113,15 +118,36 @@ impl Check<'_> {
         ran.count(layers, Sampler::Walker(self.layer), named, shown);
     }
 
-    fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {
+    /// Counts the answer by the kind of instant at which the walker was asked.
+    fn note_answer(&self, layers: &Layers, judgement: Judgement, cause: Option<&'static str>) {
+        let answer = match judgement.verdict {
+            Verdict::Error(code) => Answer::Error(code),
+            verdict if judgement.differs() => Answer::Differs(verdict, cause),
+            _ => Answer::Other,
+        };
+        match (self.seen, self.event) {
+            (Sampled::InSignal(sample), _) => layers.note_answer(self.layer, sample, answer),
+            (_, Some(event)) => lock(&layers.records.instants).add(self.layer, event, answer),
+            _ => {}
+        }
+    }
+
+    /// Reports a mismatch, and returns its cause if one is looked for.
+    fn report(
+        &self,
+        layers: &Layers,
+        walk: &[Frame],
+        judgement: Judgement,
+        truth: &dyn Truth,
+    ) -> Option<&'static str> {
         // A layer that nobody asked for may be asked on behalf of another, and is in no table.
         let is_asked_for = layers.config.layers.contains(&self.layer);
         if !judgement.differs() || !is_asked_for {
-            return;
+            return None;
         }
         let found = self.found(layers, walk, judgement, truth);
         let evidence = || (self.evidence)(walk);
-        layers.reporter.report(self.env, found, evidence);
+        layers.reporter.report(self.env, found, evidence)
     }
 }
 

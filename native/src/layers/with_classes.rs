@@ -103,6 +103,7 @@ impl<'e> CallEdges<'e> {
             env: self.env,
             tid: thread.1,
             seen: Sampled::InSignal(sample),
+            event: None,
             evidence: &|walk| self.evidence(thread, walk),
         };
         let top = Top::of_walk(self.layers, layer, sample);

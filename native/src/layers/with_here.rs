@@ -7,6 +7,8 @@ use super::path::{Check, unless_doubtful};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Event;
+use crate::locks::lock;
+use crate::records::instants::Answer;
 use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
@@ -104,7 +106,11 @@ pub fn check(
     reference: &Reference<'_>,
     (walked, walk): (Walk, &[Frame]),
 ) {
+    let event = reference.place.name();
     if let Err(code) = walked {
+        if let Some(event) = &event {
+            lock(&layers.records.instants).add(layer, event, Answer::Error(code.0));
+        }
         return layers.records.slots.count(layer, Verdict::Error(code.0));
     }
     let methods = &layers.truth.methods;
@@ -133,8 +139,9 @@ pub fn check(
         env,
         tid: state.tid(),
         seen: Sampled::Here,
+        event: event.as_deref(),
         evidence: &|_| Evidence {
-            at: reference.place.name(),
+            at: event.clone(),
             ..Evidence::default()
         },
     };

@@ -80,6 +80,7 @@ pub fn check(
         env,
         tid,
         seen: Sampled::InSignal(sample),
+        event: None,
         evidence,
     };
     check.run(layers, walk, &truth);

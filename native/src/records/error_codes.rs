@@ -23,51 +23,18 @@ pub struct ErrorKey {
     pub intact: bool,
 }
 
-/// The number of pages of libraries that are remembered.
-const PAGES: usize = 1 << 12;
-
-/// The size of a page, as a power of two.
-const PAGE: u32 = 12;
-
-/// A kind of code.
-pub enum Place {
-    /// Generated code, which may be freed: the VM's name for the code.
-    Generated(String),
-    /// A library, which is not unloaded: its file's name.
-    Library(String),
-}
-
 /// Errors, counted by their keys and by the kind of code that ran.
 #[derive(Default)]
 pub struct ErrorCodes {
     counts: HashMap<ErrorKey, HashMap<String, u64>>,
     kinds: usize,
-    /// The libraries by pages.
-    pages: HashMap<usize, String>,
     /// Whether an error was counted since the last [`ErrorCodes::take_new`].
     changed: bool,
 }
 
 impl ErrorCodes {
-    /// Counts an error at `pc`. `find` returns the kind of code, if it is not known yet.
-    pub fn add_at(&mut self, key: ErrorKey, pc: usize, find: impl FnOnce(usize) -> Place) {
-        let mut pages = std::mem::take(&mut self.pages);
-        match pages.get(&(pc >> PAGE)) {
-            Some(library) => self.add(key, library),
-            None => match find(pc) {
-                Place::Generated(name) => self.add(key, &name),
-                Place::Library(name) => {
-                    self.add(key, &name);
-                    if pages.len() < PAGES {
-                        pages.insert(pc >> PAGE, name);
-                    }
-                }
-            },
-        }
-        self.pages = pages;
-    }
-
-    fn add(&mut self, key: ErrorKey, place: &str) {
+    /// Counts an error in the kind of code that is called `place`.
+    pub fn add(&mut self, key: ErrorKey, place: &str) {
         self.changed = true;
         let of_key = self.counts.entry(key).or_default();
         if let Some(count) = of_key.get_mut(place) {
@@ -140,20 +107,6 @@ mod tests {
             ]
         );
         assert_eq!(codes.take_new(), None);
-    }
-
-    #[test]
-    fn only_libraries_are_remembered() {
-        let mut codes = ErrorCodes::default();
-        let library = |_| Place::Library("libc.so.6".into());
-        let generated = |_| Place::Generated("Interpreter".into());
-        codes.add_at(IN_JAVA, 0x1000, library);
-        codes.add_at(IN_JAVA, 0x1fff, |_| unreachable!("it is known"));
-        codes.add_at(IN_JAVA, 0x2000, generated);
-        codes.add_at(IN_JAVA, 0x2000, library);
-        let all = codes.take_new().expect("they are new");
-        let counts: Vec<_> = all.iter().map(|e| (e.place.as_str(), e.count)).collect();
-        assert_eq!(counts, [("libc.so.6", 3), ("Interpreter", 1)]);
     }
 
     #[test]

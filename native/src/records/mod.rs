@@ -1,13 +1,17 @@
 //! Counts and records of a run, which survive a crash.
 
 pub mod error_codes;
+pub mod instants;
 pub mod pairs;
+pub mod places;
 pub mod profile;
 pub mod slots;
 
 use error_codes::ErrorCodes;
+use instants::Instants;
 use oracle::record::{CLAIM_FILE, RECORDS_FILE, Record, SLOTS_FILE};
 use pairs::PairCounts;
+use places::Places;
 use profile::StacksOfWalkers;
 use slots::Slots;
 use std::fs::{File, OpenOptions};
@@ -25,6 +29,10 @@ pub struct Records {
     pub stacks: StacksOfWalkers,
     /// How often each error code was returned in signal handlers, and at which code.
     pub errors: Mutex<ErrorCodes>,
+    /// What walkers answered at each kind of instant.
+    pub instants: Mutex<Instants>,
+    /// The names of the kinds of code at which samples were taken.
+    pub places: Mutex<Places>,
     file: RecordsFile,
 }
 
@@ -37,6 +45,8 @@ impl Records {
             pairs: PairCounts::default(),
             stacks: StacksOfWalkers::default(),
             errors: Mutex::default(),
+            instants: Mutex::default(),
+            places: Mutex::default(),
             file: RecordsFile::open(&run_dir.join(RECORDS_FILE)).map_err(io("records"))?,
         })
     }

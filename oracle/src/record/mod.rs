@@ -26,9 +26,10 @@ pub use flaw::flaw;
 pub use hooking::Hooking;
 pub use joined::{CodeCounts, JoinCounts};
 pub use lines::{
-    Address, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence, FoundEdges,
-    InstructionCounts, Kept, KindCount, Lost, MOST_KEPT_IDS, Mismatch, Record, Rewriting,
-    ShownFrame, StackWord, Started, StepCounts, VISITED_FILE, VisitedCode, Worst,
+    Address, CauseCount, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence,
+    FoundEdges, InstantCount, InstructionCounts, Kept, KindCount, Lost, MOST_KEPT_IDS, Mismatch,
+    Record, Rewriting, ShownFrame, StackWord, Started, StepCounts, VISITED_FILE, VisitedCode,
+    Worst,
 };
 pub use lines::{pace, profile};
 pub use origin::Origin;

@@ -6,8 +6,8 @@ use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::altered::AlteredWalks;
 use crate::record::{
-    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Lost, Mismatch, Origin, Rewriting,
-    StatementBudget, StepCounts,
+    ClassData, EdgeCounts, ErrorCount, InstantCount, JoinCounts, KindCount, Lost, Mismatch, Origin,
+    Rewriting, StatementBudget, StepCounts,
 };
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
@@ -188,6 +188,9 @@ pub struct Run {
     /// handler.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub in_handlers: BTreeMap<String, u64>,
+    /// What walkers answered at each kind of instant, where those of signals and events were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instants: Vec<InstantCount>,
     /// How often mismatches of each kind were seen. All mismatches count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindCount>,
@@ -239,6 +242,7 @@ impl Run {
             notes: vec![],
             errors: vec![],
             in_handlers: BTreeMap::new(),
+            instants: vec![],
             kinds: vec![],
             steps: None,
             altered: None,

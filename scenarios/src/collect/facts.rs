@@ -133,6 +133,8 @@ impl Facts {
         kinds.retain(|kind| !blind.contains(&kind.layer));
         let mut errors = records.errors;
         errors.retain(|error| !blind.contains(&error.layer));
+        let mut instants = records.instants;
+        instants.retain(|instant| !blind.contains(&instant.layer));
         notes.extend(
             self.alive
                 .iter()
@@ -194,6 +196,7 @@ impl Facts {
             notes,
             errors,
             in_handlers: records.in_handlers,
+            instants,
             kinds,
             profile: records.profile,
             edges: records.edges,

@@ -5,8 +5,8 @@ use oracle::bias::{Pairs, Sampler, StackProfiles};
 use oracle::profile::Profile;
 use oracle::record::altered::{ALTERED_FILE, AlteredWalks};
 use oracle::record::{
-    EdgeCounts, ErrorCount, Kept, KindCount, Lost, RECORDS_FILE, Record, Rewriting, SLOTS_FILE,
-    Started, StepCounts,
+    EdgeCounts, ErrorCount, InstantCount, Kept, KindCount, Lost, RECORDS_FILE, Record, Rewriting,
+    SLOTS_FILE, Started, StepCounts,
 };
 use oracle::tally::{Tally, slots};
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ pub(crate) struct Records {
     pub rewriting: Option<Rewriting>,
     pub errors: Vec<ErrorCount>,
     pub in_handlers: BTreeMap<String, u64>,
+    pub instants: Vec<InstantCount>,
     pub kinds: Vec<KindCount>,
     pub profile: Profile,
     pub bias: BTreeMap<Sampler, Pairs>,
@@ -62,6 +63,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Faults(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::InHandlers(counts)) => records.in_handlers = counts,
+            Ok(Record::Instants(instants)) => records.instants = instants,
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Bias(bias)) => records.bias = bias,

@@ -7,4 +7,5 @@ pub(crate) mod launch;
 pub(crate) mod origin;
 pub mod reduce;
 pub mod session;
+mod starved;
 mod watch;

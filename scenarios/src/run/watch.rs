@@ -1,6 +1,7 @@
 //! Waits for a JVM, with deadlines.
 
 use super::hang;
+use super::starved::Starved;
 use crate::process::interrupt::{self, Sender};
 use crate::process::{Ended, Process};
 use oracle::cost::Effort;
@@ -21,7 +22,7 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// The conditions of the wait.
 pub(crate) struct Watch<'a> {
-    /// After this time the JVM counts as hung.
+    /// After this time the JVM counts as hung. Time for which it had no processor does not count.
     pub deadline: Option<Duration>,
     /// A user's program gets the signals that the user sends, and decides what to do. Other
     /// programs are ended when the user interrupts.
@@ -97,6 +98,7 @@ impl Watch<'_> {
     fn wait_for_end(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> End {
         let start = Instant::now();
         let mut next_tick = TICK;
+        let mut starved = Starved::default();
         let mut asked_at = None;
         let mut pause = Duration::from_millis(1);
         loop {
@@ -110,8 +112,12 @@ impl Watch<'_> {
             if asked_at.is_some_and(|at| now - at > GRACE) {
                 return End::Ignored;
             }
-            if self.deadline.is_some_and(|deadline| now > deadline) {
-                let jvm = process.jvm().unwrap_or(process.id());
+            let jvm = || process.jvm().unwrap_or(process.id());
+            if self
+                .deadline
+                .is_some_and(|deadline| starved.is_over(deadline, jvm, now))
+            {
+                let jvm = jvm();
                 hang::dump(jvm, self.jcmd, self.dir);
                 return End::Hang;
             }

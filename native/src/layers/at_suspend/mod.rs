@@ -234,6 +234,7 @@ impl Answered<'_> {
                 env: self.env,
                 tid: self.tid,
                 seen: Sampled::Plainly,
+                event: None,
                 evidence: &|_| elements.evidence(answer, &truth),
             };
             check.run(self.layers, &walk, &ElementsTruth(&truth));
@@ -297,6 +298,7 @@ fn judge(
         env,
         tid,
         seen: Sampled::Plainly,
+        event: None,
         evidence: &nothing_more,
     };
     Some(check.run(layers, walk, &truth))

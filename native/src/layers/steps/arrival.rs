@@ -54,6 +54,7 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
             env,
             tid: state.tid(),
             seen: Sampled::Plainly,
+            event: None,
             evidence: &nothing_more,
         };
         let truth = unless_doubtful(truth, &layers.truth.methods);

@@ -217,6 +217,7 @@ impl Judging<'_, '_> {
             env,
             tid: instant.tid,
             seen: Sampled::InSignal(&instant.sample),
+            event: None,
             evidence: &nothing_more,
         };
         let found = unless_doubtful(&found, &layers.truth.methods);

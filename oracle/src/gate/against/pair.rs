@@ -147,7 +147,7 @@ impl<'a> Pair<'a> {
             let known = series.events() > 0;
             // Errors at a known place depend on the load of the machine by a multiple too.
             let of_load = cell.what.family() == Family::Answers;
-            if known && (novel == Novel::Kinds || of_load) {
+            if known && (novel == Novel::Kinds || of_load) || self.is_unmet(cell, n, alpha) {
                 return None;
             }
             let longer = (trials as f64 / series.usual_trials()).max(1.0);
@@ -165,6 +165,20 @@ impl<'a> Pair<'a> {
                 .then(|| self.change(cell, alarm, expected, novelty.at_least(n)))
         });
         alarms.collect()
+    }
+
+    /// Whether the baseline may have no error at a place because its runs were hardly ever there.
+    fn is_unmet(&self, cell: &Cell, n: u64, alpha: f64) -> bool {
+        let (What::Error(_), Some(place)) = (&cell.what, &cell.place) else {
+            return false;
+        };
+        let asked = [self.base, self.new].map(|set| set.asked_at(cell, place));
+        let [Some(base), Some(new)] = asked else {
+            return false;
+        };
+        // If both are equal, all of n errors are in the report with at most this probability.
+        let share = new as f64 / (base + new).max(1) as f64;
+        share.powf(n as f64) > alpha
     }
 
     /// How many new kinds, or new places, the runs of the baseline had.

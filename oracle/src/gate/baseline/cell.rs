@@ -112,6 +112,18 @@ impl What {
         }
     }
 
+    /// Whether the count is told by the kinds of instants at which walkers were asked.
+    pub fn is_told_by_instant(&self) -> bool {
+        matches!(
+            self,
+            What::Wrong(_)
+                | What::Truncated(_)
+                | What::Imprecise
+                | What::Error(_)
+                | What::Refused(_)
+        )
+    }
+
     /// Whether the count is of mismatches whose cause was found.
     pub fn is_explained(&self) -> bool {
         match self {

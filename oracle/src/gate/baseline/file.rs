@@ -18,6 +18,9 @@ pub struct Baseline {
 /// a place shows nothing.
 pub const LEAST_AT_PLACE: u64 = 3;
 
+/// A kind of instant that was met less often is left out: its rates are not known.
+const LEAST_AT_INSTANT: u64 = 20;
+
 impl Baseline {
     /// Adds a report. Fails if the report is not complete, because a baseline has only runs that
     /// went well.
@@ -47,7 +50,7 @@ impl Baseline {
         self.sets.extend(newer.sets);
     }
 
-    /// Leaves out data that a small file does not need: times, and places with small counts.
+    /// Leaves out data that a small file does not need: times, places with small counts, and kinds of instants that were hardly met.
     pub fn condense(&mut self) {
         let is_frequent = |counts: &[u64]| counts.iter().sum::<u64>() >= LEAST_AT_PLACE;
         for set in self.sets.values_mut() {
@@ -55,6 +58,7 @@ impl Baseline {
                 let is_place = cell.place.is_some();
                 cell.what != What::Milliseconds && (!is_place || is_frequent(counts))
             });
+            set.forget_rare_instants(LEAST_AT_INSTANT);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
 use crate::gate::reason::blindness;
-use crate::record::{CauseName, KindCount, Statement};
+use crate::record::{CauseCount, CauseName, KindCount, Statement};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, TruthKind, Verdict, When};
 use std::collections::BTreeMap;
@@ -131,6 +131,7 @@ impl Set {
             }
         }
         self.add_instructions(run, &name);
+        self.add_instants(run, &name);
         for kind in kinds.iter().filter(|kind| !is_known(kind)) {
             let cause = kind.cause.as_ref().map(|cause| cause.as_str().to_owned());
             let what = match kind.verdict {
@@ -142,13 +143,13 @@ impl Set {
             let cell = Cell::new(&name, kind.layer, what.clone());
             self.count(cell.clone(), kind.count);
             if kind.place != KindCount::OTHER {
-                self.count_at(&cell, &kind.place, kind.count);
+                self.count_at_place(&cell, &kind.place, kind.count);
             }
         }
         for error in &run.errors {
             let cell = Cell::new(&name, error.layer, What::Error(error.code));
             let place = format!("{}, {}", error.state, error.kind());
-            self.count_at(&cell, &place, error.count);
+            self.count_at_place(&cell, &place, error.count);
             if error.intact {
                 let refused = What::Refused(error.code);
                 self.count(Cell::new(&name, error.layer, refused), error.count);
@@ -184,8 +185,49 @@ impl Set {
         }
     }
 
+    /// Adds to the count of a program's cell at one kind of instant in the only sample.
+    pub(in crate::gate) fn count_at_instant(&mut self, cell: Cell, instant: &str, n: u64) {
+        if n > 0 {
+            let kinds = self.instants.entry(cell).or_default();
+            kinds.entry(instant.into()).or_insert_with(|| vec![0])[0] += n;
+        }
+    }
+
+    /// Adds the answers of a run by the kinds of instants at which they were given.
+    fn add_instants(&mut self, run: &Run, name: &str) {
+        for of in &run.instants {
+            let mut count = |what, n| {
+                self.count_at_instant(Cell::new(name, of.layer, what), &of.at, n);
+            };
+            count(What::Checks, of.checks);
+            for (&code, &n) in &of.errors {
+                count(What::Error(code), n);
+            }
+            for CauseCount {
+                verdict,
+                cause,
+                count: n,
+            } in &of.mismatches
+            {
+                let cause = cause.as_ref().map(|cause| cause.as_str().to_owned());
+                let cause = cause.unwrap_or_default();
+                match verdict {
+                    Verdict::Wrong => count(What::Wrong(cause), *n),
+                    Verdict::Truncated => count(What::Truncated(cause), *n),
+                    Verdict::Imprecise => count(What::Imprecise, *n),
+                    _ => {}
+                }
+            }
+        }
+        for error in run.errors.iter().filter(|error| error.intact) {
+            let refused = Cell::new(name, error.layer, What::Refused(error.code));
+            let at = format!("{}, {}", error.state, error.place);
+            self.count_at_instant(refused, &at, error.count);
+        }
+    }
+
     /// Places are numerous and rare: they are counted over all programs.
-    fn count_at(&mut self, cell: &Cell, place: &str, n: u64) {
+    fn count_at_place(&mut self, cell: &Cell, place: &str, n: u64) {
         let cell = Cell {
             place: Some(place.into()),
             ..cell.of_all_programs()

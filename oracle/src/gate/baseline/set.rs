@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use crate::Hooking;
 use crate::gate::stats::dispersion::Series;
+use crate::record::{ErrorCount, InstantCount};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -47,6 +48,9 @@ pub struct Set {
     pub programs: BTreeMap<String, Program>,
     /// The count of each cell in each sample. An absent cell counts as 0.
     pub counts: BTreeMap<Cell, Vec<u64>>,
+    /// How the counts of a program divide among the kinds of instants at which walkers were asked (see
+    /// [`InstantCount`](crate::record::InstantCount)), where that is known.
+    pub instants: BTreeMap<Cell, BTreeMap<String, Vec<u64>>>,
 }
 
 impl fmt::Display for Platform {
@@ -107,6 +111,16 @@ impl Set {
                 .or_insert_with(|| vec![0; before + more]);
             all[before..].copy_from_slice(&counts);
         }
+        for counts in self.instants.values_mut().flat_map(BTreeMap::values_mut) {
+            counts.resize(before + more, 0);
+        }
+        for (cell, kinds) in other.instants {
+            let known = self.instants.entry(cell).or_default();
+            for (kind, counts) in kinds {
+                let all = known.entry(kind).or_insert_with(|| vec![0; before + more]);
+                all[before..].copy_from_slice(&counts);
+            }
+        }
         self.samples.extend(other.samples);
         Ok(())
     }
@@ -120,6 +134,45 @@ impl Set {
     /// The count of a cell in one sample.
     pub(super) fn count_in(&self, cell: &Cell, sample: usize) -> u64 {
         self.counts.get(cell).map_or(0, |counts| counts[sample])
+    }
+
+    /// The count of a cell at one kind of instant, over all samples.
+    pub(in crate::gate) fn count_at(&self, cell: &Cell, instant: &str) -> u64 {
+        let kinds = self.instants.get(cell);
+        let counts = kinds.and_then(|kinds| kinds.get(instant));
+        counts.map_or(0, |counts| counts.iter().sum())
+    }
+
+    /// How often walkers were asked at a place of errors; `None` if the samples do not tell kinds of instants.
+    pub(in crate::gate) fn asked_at(&self, cell: &Cell, place: &str) -> Option<u64> {
+        let instant = place.strip_suffix(ErrorCount::INTACT).unwrap_or(place);
+        let trials = cell.trials()?;
+        let of_programs = self.programs.keys().map(|name| trials.of_program(name));
+        let told: Vec<_> = of_programs
+            .filter_map(|cell| self.instants.get(&cell))
+            .collect();
+        let kinds = told.iter().copied().flatten();
+        let there = kinds.filter(|(kind, _)| InstantCount::without_build(kind) == instant);
+        let asked = there.flat_map(|(_, counts)| counts).sum();
+        (!told.is_empty()).then_some(asked)
+    }
+
+    /// Forgets the kinds of instants with fewer trials than `least` in their program.
+    pub(super) fn forget_rare_instants(&mut self, least: u64) {
+        let trials = |cell: &Cell| cell.trials().unwrap_or_else(|| cell.clone());
+        let rare = |cell: &Cell, kind: &str| self.count_at(&trials(cell), kind) < least;
+        let all = self.instants.iter();
+        let rare: Vec<(Cell, String)> = all
+            .flat_map(|(cell, kinds)| kinds.keys().map(move |kind| (cell, kind)))
+            .filter(|(cell, kind)| rare(cell, kind))
+            .map(|(cell, kind)| (cell.clone(), kind.clone()))
+            .collect();
+        for (cell, kind) in rare {
+            if let Some(kinds) = self.instants.get_mut(&cell) {
+                kinds.remove(&kind);
+            }
+        }
+        self.instants.retain(|_, kinds| !kinds.is_empty());
     }
 
     /// The trials of a cell in one sample.

@@ -33,6 +33,9 @@ pub struct Answer {
     pub rises: Vec<Rise>,
     /// How much worse the new build may still be.
     pub bounds: Vec<NotWorse>,
+    /// Libraries outside of the JDKs, such as the C library, of which the builds had different ones: instants in their code are not
+    /// compared.
+    pub different_libraries: Vec<String>,
     /// The number of pairs.
     pub pairs: usize,
     /// How long they took, in minutes.
@@ -70,6 +73,7 @@ impl Answer {
             untrue: untrue(new, base),
             rises: course.rises(),
             bounds: bounds(course, new),
+            different_libraries: course.different_libraries().map(String::from).collect(),
             pairs: course.pairs(),
             minutes,
         };

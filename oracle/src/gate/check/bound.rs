@@ -1,6 +1,7 @@
 //! How much worse the new build may still be, after the pairs so far.
 
 use super::sign::SignTest;
+use super::strata::Counts;
 use crate::Layer;
 use crate::bound;
 use crate::random::mix;
@@ -23,6 +24,13 @@ impl Class {
 /// Events and trials of the base and of the new build in one pair.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(super) struct Both {
+    pub base: Counts,
+    pub new: Counts,
+}
+
+/// The same as they were counted, whatever the instants.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(super) struct Counted {
     pub base: (u64, u64),
     pub new: (u64, u64),
 }
@@ -82,22 +90,18 @@ impl NotWorse {
         .max(1.0)
     }
 
-    pub(super) fn new(layer: Layer, class: Class, pairs: &[Both]) -> NotWorse {
-        let sum = |of: fn(&Both) -> (u64, u64)| {
-            let all = pairs.iter().map(of);
-            all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
-        };
+    pub(super) fn new(layer: Layer, class: Class, pairs: &[Both], counted: Counted) -> NotWorse {
         // The largest shares are excluded first.
         let shares = SHARES
             .rev()
             .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS)));
         let at_most = shares.take_while(|&share| excludes(pairs, share)).last();
-        let has_checks = |pair: &&Both| pair.base.1 > 0 && pair.new.1 > 0;
+        let has_checks = |pair: &&Both| pair.base.1 > 0.0 && pair.new.1 > 0.0;
         NotWorse {
             layer,
             class,
-            base: sum(|pair| pair.base),
-            new: sum(|pair| pair.new),
+            base: counted.base,
+            new: counted.new,
             at_most,
             pairs: pairs.iter().filter(has_checks).count(),
             is_required: false,
@@ -127,11 +131,11 @@ fn excludes(pairs: &[Both], share: f64) -> bool {
         for (at, pair) in pairs
             .iter()
             .enumerate()
-            .filter(|(_, pair)| pair.base.1 > 0 && pair.new.1 > 0)
+            .filter(|(_, pair)| pair.base.1 > 0.0 && pair.new.1 > 0.0)
         {
-            let injected = additional(pair.base.1 as f64 * share, mix((at as u64) << 8 | draw));
-            let base = (pair.base.0 as f64 + injected) / pair.base.1 as f64;
-            let new = pair.new.0 as f64 / pair.new.1 as f64;
+            let injected = additional(pair.base.1 * share, mix((at as u64) << 8 | draw));
+            let base = (pair.base.0 + injected) / pair.base.1;
+            let new = pair.new.0 / pair.new.1;
             if base != new {
                 fewer.add(new < base);
             }
@@ -169,13 +173,21 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[Both]) -> f64 {
-        NotWorse::new(Layer::AsgctAsync, Class::False, pairs)
+        NotWorse::new(Layer::AsgctAsync, Class::False, pairs, Counted::default())
             .at_most
             .unwrap_or(1.0)
     }
 
+    fn both(base: (u64, u64), new: (u64, u64)) -> Both {
+        let counts = |(events, trials): (u64, u64)| (events as f64, trials as f64);
+        Both {
+            base: counts(base),
+            new: counts(new),
+        }
+    }
+
     fn pairs(n: usize, base: (u64, u64), new: (u64, u64)) -> Vec<Both> {
-        vec![Both { base, new }; n]
+        vec![both(base, new); n]
     }
 
     #[test]
@@ -184,11 +196,11 @@ mod tests {
         assert!(many < few, "{many} {few}");
         // About eight events would have been seen.
         assert!((3e-5..2e-4).contains(&many), "{many}");
-        assert_eq!(NotWorse::new(Layer::Gst, Class::False, &[]).at_most, None);
-        assert_eq!(
-            NotWorse::new(Layer::Gst, Class::False, &pairs(3, (0, 10), (0, 10))).at_most,
-            None
-        );
+        let bound = |pairs: &[Both]| {
+            NotWorse::new(Layer::Gst, Class::False, pairs, Counted::default()).at_most
+        };
+        assert_eq!(bound(&[]), None);
+        assert_eq!(bound(&pairs(3, (0, 10), (0, 10))), None);
     }
 
     #[test]
@@ -211,10 +223,7 @@ mod tests {
                 (known + additional(500.0 * more, mix(seed ^ 77))) as u64
             };
             let pairs: Vec<Both> = (0..80)
-                .map(|pair| Both {
-                    base: (turn(pair, 1, 0.0), 500),
-                    new: (turn(pair, 2, share), 500),
-                })
+                .map(|pair| both((turn(pair, 1, 0.0), 500), (turn(pair, 2, share), 500)))
                 .collect();
             of(&pairs) < share
         });

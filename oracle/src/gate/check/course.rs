@@ -1,9 +1,10 @@
 //! The pairs of a check so far.
 
-use super::bound::{Both, Class, NotWorse};
+use super::bound::{Both, Class, Counted, NotWorse};
 use super::percent::percent;
 use super::shares::share;
 use super::sign::SignTest;
+use super::strata::{Counts, alike, alike_sum, different_libraries};
 use super::tolerance::{Tolerance, is_missing};
 use crate::Layer;
 use crate::gate::baseline::{Cell, Family, Set, What};
@@ -40,9 +41,9 @@ impl Turn {
         self.0.counts.retain(|cell, _| cell.layer != layer);
     }
 
-    /// Events and trials of a cell.
-    fn sum(&self, cell: &Cell) -> (u64, u64) {
-        self.0.sum(cell)
+    /// Events of a cell.
+    fn events(&self, cell: &Cell) -> u64 {
+        self.0.total(cell)
     }
 }
 
@@ -91,10 +92,11 @@ struct Tracked {
 pub struct Rise {
     /// The cell that shows it.
     pub cell: Cell,
-    /// Its events and trials in the base's turns.
-    pub base: (u64, u64),
+    /// Its events and trials in the base's turns, as if both builds had been asked at the same kinds of instants. So they
+    /// need not be whole.
+    pub base: (f64, f64),
     /// The same in the turns of the new build.
-    pub new: (u64, u64),
+    pub new: (f64, f64),
     /// Pairs in which the new build was worse, and pairs in which it was not.
     pub pairs: SignTest,
     /// The other cells that show the same kind: programs and places.
@@ -109,9 +111,9 @@ impl fmt::Display for Rise {
         let SignTest { more, less } = self.pairs;
         if *what == What::Checks {
             let (new, base) = (self.new.0, self.base.0);
-            write!(f, "{layer}: {new} checks, where the base has {base}")?;
+            write!(f, "{layer}: {new:.0} checks, where the base has {base:.0}")?;
         } else {
-            let rate = |(n, of): (u64, u64)| percent(n as f64 / of.max(1) as f64);
+            let rate = |(n, of): Counts| percent(n / of.max(1.0));
             let of = what.trials().map_or(String::new(), |of| of.to_string());
             let (new, base) = (rate(self.new), rate(self.base));
             write!(f, "{layer}: {what}")?;
@@ -136,8 +138,34 @@ pub struct Course {
     /// How many cells of each group were found.
     found: BTreeMap<Group, usize>,
     pairs: usize,
-    /// The counts of each pair, by layer and class.
-    classes: BTreeMap<(Layer, Class), Vec<Both>>,
+    /// Libraries that are not the same in both builds.
+    different: BTreeSet<String>,
+    /// The counts, by layer and class.
+    classes: BTreeMap<(Layer, Class), OfClass>,
+}
+
+/// The answers of a class.
+#[derive(Clone, Debug, Default)]
+struct OfClass {
+    /// Of each pair, as if both turns had asked at the same kinds of instants.
+    pairs: Vec<Both>,
+    /// Of all pairs, as they were counted.
+    counted: Counted,
+}
+
+impl OfClass {
+    fn add(&mut self, counted: Counted, alike: Option<Both>) {
+        let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+        self.counted = Counted {
+            base: sum(self.counted.base, counted.base),
+            new: sum(self.counted.new, counted.new),
+        };
+        let plain = |(events, trials): (u64, u64)| (events as f64, trials as f64);
+        self.pairs.push(alike.unwrap_or(Both {
+            base: plain(counted.base),
+            new: plain(counted.new),
+        }));
+    }
 }
 
 impl Course {
@@ -148,6 +176,7 @@ impl Course {
             cells: BTreeMap::new(),
             found: BTreeMap::new(),
             pairs: 0,
+            different: BTreeSet::new(),
             classes: BTreeMap::new(),
         }
     }
@@ -163,9 +192,9 @@ impl Course {
         let at = self.pairs;
         self.pairs += 1;
         for (cell, tracked) in &mut self.cells {
-            let (of_base, of_new) = (base.sum(cell), new.sum(cell));
+            let (of_base, of_new) = alike(cell, &base.0, &new.0);
             let worse = match cell.what {
-                What::Checks => is_missing(of_new.0, of_base.0),
+                What::Checks => is_missing(new.events(cell), base.events(cell)),
                 _ => Tolerance::of(&cell.what).and_then(|t| t.is_worse(of_new, of_base)),
             };
             // Only turns of its own program say something about a cell of one program.
@@ -178,7 +207,13 @@ impl Course {
             both.base = (both.base.0 + of_base.0, both.base.1 + of_base.1);
             both.new = (both.new.0 + of_new.0, both.new.1 + of_new.1);
         }
+        self.different.extend(different_libraries(&base.0, &new.0));
         self.count_classes(base, new);
+    }
+
+    /// The libraries outside of the JDKs of which the builds had different ones: instants in their code were not compared.
+    pub fn different_libraries(&self) -> impl Iterator<Item = &str> {
+        self.different.iter().map(String::as_str)
     }
 
     /// Finds the cells that no earlier pair had. Their order must not depend on the side that has them, so that
@@ -191,7 +226,7 @@ impl Course {
             .into_iter()
             .filter(|cell| is_tested(cell) && !self.cells.contains_key(cell));
         let mut unknown: Vec<&Cell> = unknown.collect();
-        unknown.sort_by_key(|cell| Reverse(base.sum(cell).0 + new.sum(cell).0));
+        unknown.sort_by_key(|cell| Reverse(base.events(cell) + new.events(cell)));
         for cell in unknown {
             let group = Group::of(cell);
             let rank = self.found.entry(group).or_default();
@@ -213,11 +248,12 @@ impl Course {
                 continue;
             }
             for class in Class::ALL {
-                let both = Both {
+                let of_class = self.classes.entry((layer, class)).or_default();
+                let counted = Counted {
                     base: (events(&base.0, layer, class), checks.0),
                     new: (events(&new.0, layer, class), checks.1),
                 };
-                self.classes.entry((layer, class)).or_default().push(both);
+                of_class.add(counted, alike_class((&base.0, &new.0), layer, class));
             }
         }
     }
@@ -275,7 +311,7 @@ impl Course {
     /// How much worse the new build may still be, by layer and class.
     pub fn not_worse(&self) -> Vec<NotWorse> {
         let all = self.classes.iter();
-        all.map(|(&(layer, class), pairs)| NotWorse::new(layer, class, pairs))
+        all.map(|(&(layer, class), of)| NotWorse::new(layer, class, &of.pairs, of.counted))
             .collect()
     }
 }
@@ -289,8 +325,8 @@ impl Tracked {
     /// Cells with larger differences are looked at first: with one or two pairs all have the same evidence.
     fn suspicion(&self) -> f64 {
         let Both { base, new } = self.both;
-        let usual = base.0 as f64 * new.1 as f64 / (base.1 as f64).max(1.0);
-        let excess = (new.0 as f64 - usual).max(0.0);
+        let usual = base.0 * new.1 / base.1.max(1.0);
+        let excess = (new.0 - usual).max(0.0);
         self.ln_weight() + 0.5 * excess.ln_1p()
     }
 }
@@ -307,23 +343,38 @@ fn trials(set: &Set, layer: Layer) -> u64 {
 
 /// How many answers of a layer are of a class.
 fn events(set: &Set, layer: Layer, class: Class) -> u64 {
+    total(set, layer, |what| is_of_class(what, class))
+}
+
+/// The same of two turns, as if both had asked at the same kinds of instants; `None` if a turn does not tell them.
+fn alike_class((base, new): (&Set, &Set), layer: Layer, class: Class) -> Option<Both> {
+    let kinds = [base, new].into_iter().flat_map(|set| whole(set, layer));
+    let kinds: BTreeSet<&Cell> = kinds
+        .map(|(cell, _)| cell)
+        .filter(|cell| is_of_class(&cell.what, class))
+        .collect();
+    let kinds: Vec<Cell> = kinds.into_iter().cloned().collect();
+    let (base, new) = alike_sum(&kinds, base, new)?;
+    Some(Both { base, new })
+}
+
+fn is_of_class(what: &What, class: Class) -> bool {
     let family = match class {
         Class::False => Family::Truth,
         Class::NoAnswer => Family::Answers,
     };
-    total(set, layer, |what| {
-        what.family() == family && *what != What::Imprecise
-    })
+    what.family() == family && *what != What::Imprecise
 }
 
 /// The sum of a layer's counts of what `is_meant` chooses, over all programs and places.
 fn total(set: &Set, layer: Layer, is_meant: impl Fn(&What) -> bool) -> u64 {
-    let is_of = |cell: &Cell| {
-        cell.layer == layer
-            && cell.is_of_all_programs()
-            && cell.place.is_none()
-            && is_meant(&cell.what)
-    };
-    let cells = set.counts.iter().filter(|(cell, _)| is_of(cell));
+    let cells = whole(set, layer).filter(|(cell, _)| is_meant(&cell.what));
     cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()
+}
+
+/// A layer's counts over all programs and places.
+fn whole(set: &Set, layer: Layer) -> impl Iterator<Item = (&Cell, &Vec<u64>)> {
+    let is_whole =
+        move |cell: &Cell| cell.layer == layer && cell.is_of_all_programs() && cell.place.is_none();
+    set.counts.iter().filter(move |(cell, _)| is_whole(cell))
 }

@@ -20,6 +20,7 @@ mod course;
 mod percent;
 mod shares;
 mod sign;
+mod strata;
 mod tolerance;
 
 pub use answer::{Answer, Limits};

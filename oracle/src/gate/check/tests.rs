@@ -123,7 +123,7 @@ fn the_answer_names_what_is_worse() {
     let first = rises.first().expect("it is worse");
     assert_eq!(first.cell.layer, Layer::AsgctAsync);
     assert_eq!(first.cell.what, What::Wrong("unexplained".into()));
-    assert_eq!(first.base.0, 0);
+    assert_eq!(first.base.0, 0.0);
     assert_eq!(check.missing(), 0.0);
     let bounds = check.not_worse();
     let bound = |layer| {

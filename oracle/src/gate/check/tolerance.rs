@@ -1,5 +1,6 @@
 //! By how much a build may differ from its base without being worse.
 
+use super::strata::Counts;
 use crate::gate::baseline::{Family, What};
 
 /// A rate is worse than the base's if it is larger than `ratio` times the base's rate plus `share`.
@@ -41,20 +42,19 @@ impl Tolerance {
         })
     }
 
-    /// Whether the first side is worse than the second; `None` if the pair says nothing. Each side is a
-    /// number of events and of trials.
+    /// Whether the first side is worse than the second; `None` if the pair says nothing.
     ///
     /// For sides that can be exchanged, "worse" has a probability of at most 1/2 among the pairs that say
     /// something: if the one side is worse, the other is not.
-    pub fn is_worse(self, new: (u64, u64), base: (u64, u64)) -> Option<bool> {
-        if new.1 == 0 || base.1 == 0 {
+    pub fn is_worse(self, new: Counts, base: Counts) -> Option<bool> {
+        if new.1 == 0.0 || base.1 == 0.0 {
             return None;
         }
         // Without a share to be exceeded, two empty turns say nothing. With a share they speak for the build.
-        if new.0 == 0 && base.0 == 0 && self.share == 0.0 {
+        if new.0 == 0.0 && base.0 == 0.0 && self.share == 0.0 {
             return None;
         }
-        let rate = |(events, trials): (u64, u64)| events as f64 / trials as f64;
+        let rate = |(events, trials): Counts| events / trials;
         Some(rate(new) > self.ratio * rate(base) + self.share)
     }
 }
@@ -82,6 +82,8 @@ mod tests {
             what in prop::sample::select(vec![What::Wrong(String::new()), What::Error(-5), What::Refused(-5), What::Window]),
         ) {
             let tolerance = Tolerance::of(&what).expect("it is tested");
+            let counts = |(events, trials): (u64, u64)| (events as f64, trials as f64);
+            let (new, base) = (counts(new), counts(base));
             let (one, other) = (tolerance.is_worse(new, base), tolerance.is_worse(base, new));
             prop_assert_eq!(one.is_none(), other.is_none());
             prop_assert!(one != Some(true) || other != Some(true));

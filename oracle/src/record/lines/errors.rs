@@ -23,13 +23,12 @@ pub struct ErrorCount {
 }
 
 impl ErrorCount {
+    /// Stands behind a kind of code whose frame stood.
+    pub const INTACT: &str = ", with an intact frame";
+
     /// The kind of code that ran, and whether its frame stood.
     pub fn kind(&self) -> String {
-        let frame = if self.intact {
-            ", with an intact frame"
-        } else {
-            ""
-        };
+        let frame = if self.intact { ErrorCount::INTACT } else { "" };
         format!("{}{frame}", self.place)
     }
 }

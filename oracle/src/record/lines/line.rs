@@ -6,6 +6,7 @@
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
+use super::instants::InstantCount;
 use super::kept::Kept;
 use super::kinds::KindCount;
 use super::lost::Lost;
@@ -38,6 +39,8 @@ pub enum Record {
     Faults(Vec<FaultCount>),
     /// The kinds of code in which the sampler's walker returned errors. The last record counts.
     Errors(Vec<ErrorCount>),
+    /// What walkers answered at each kind of instant. The last record counts.
+    Instants(Vec<InstantCount>),
     /// How often mismatches of each kind were seen, for the kinds whose count has changed. The last
     /// count of a kind counts.
     Kinds(Vec<KindCount>),
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
     use crate::judge::Unseen;
     use crate::mutants::{Detection, FaultKind};
-    use crate::record::{Address, CauseName, Evidence, Mismatch, ShownFrame};
+    use crate::record::{Address, CauseCount, CauseName, Evidence, Mismatch, ShownFrame};
     use crate::{Layer, Verdict};
 
     #[test]
@@ -136,6 +139,17 @@ mod tests {
                 cause: Some(CauseName::new(CauseName::NOT_LOOKED_AT)),
                 place: "A.b".into(),
                 count: 7,
+            }]),
+            Record::Instants(vec![InstantCount {
+                layer: Layer::AsgctAsync,
+                at: "in Java, Interpreter".into(),
+                checks: 9,
+                errors: BTreeMap::from([(-5, 2)]),
+                mismatches: vec![CauseCount {
+                    verdict: Verdict::Wrong,
+                    cause: None,
+                    count: 1,
+                }],
             }]),
             Record::Profile(Profile::new(&["A.b()V".into()], [(vec![0], 2)], 9, 1)),
             Record::Bias(BTreeMap::from([

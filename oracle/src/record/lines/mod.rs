@@ -3,6 +3,7 @@
 mod edges;
 mod errors;
 mod evidence;
+mod instants;
 mod kept;
 mod kinds;
 mod line;
@@ -16,6 +17,7 @@ mod steps;
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use evidence::{Address, CodeBytes, Evidence, StackWord};
+pub use instants::{CauseCount, InstantCount};
 pub use kept::Kept;
 pub use kinds::KindCount;
 pub use line::{Record, Started};

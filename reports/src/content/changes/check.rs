@@ -186,9 +186,16 @@ fn builds(answer: &Answer, base: &Report, new: &Report) -> Vec<Block> {
         Block::Note(format!("{name} {} ({})", jdk.home, what.trim()))
     };
     let Answer { pairs, minutes, .. } = answer;
-    vec![
+    let mut blocks = vec![
         line("base:", base),
         line("new: ", new),
         Block::Note(format!("{pairs} pairs of turns in {minutes:.1} minutes")),
-    ]
+    ];
+    let libraries = answer.different_libraries.join(", ");
+    if !libraries.is_empty() {
+        blocks.push(Block::Note(format!(
+            "not compared: instants in code of {libraries}, which is not the same in both"
+        )));
+    }
+    blocks
 }

@@ -1,0 +1,138 @@
+//! What walkers answered at each kind of instant.
+
+use oracle::record::{CauseCount, CauseName, InstantCount};
+use oracle::{Layer, Verdict};
+use std::collections::{BTreeMap, HashMap};
+
+/// The largest number of kinds of instants that a layer counts separately.
+const KINDS: usize = 256;
+
+/// What a walker answered, as far as it is counted.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Answer {
+    /// An error with this code.
+    Error(i32),
+    /// A stack that differs from the truth, with the cause if one is looked for.
+    Differs(Verdict, Option<&'static str>),
+    /// Any other stack.
+    Other,
+}
+
+/// The answers of all layers.
+#[derive(Default)]
+pub struct Instants {
+    layers: HashMap<Layer, HashMap<String, Answers>>,
+    /// Whether an answer was counted since the last [`Instants::take_new`].
+    changed: bool,
+}
+
+#[derive(Default)]
+struct Answers {
+    checks: u64,
+    errors: BTreeMap<i32, u64>,
+    mismatches: HashMap<(Verdict, Option<&'static str>), u64>,
+}
+
+impl Instants {
+    /// Counts an answer at an instant of the kind `at`.
+    pub fn add(&mut self, layer: Layer, at: &str, answer: Answer) {
+        self.changed = true;
+        let kinds = self.layers.entry(layer).or_default();
+        let is_full = kinds.len() >= KINDS && !kinds.contains_key(at);
+        let at = if is_full { InstantCount::OTHER } else { at };
+        // Most kinds are known, and an entry would need a copy of the name each time.
+        if !kinds.contains_key(at) {
+            kinds.insert(at.into(), Answers::default());
+        }
+        let Some(answers) = kinds.get_mut(at) else {
+            return;
+        };
+        answers.checks += 1;
+        match answer {
+            Answer::Error(code) => *answers.errors.entry(code).or_default() += 1,
+            Answer::Differs(verdict, cause) => {
+                *answers.mismatches.entry((verdict, cause)).or_default() += 1;
+            }
+            Answer::Other => {}
+        }
+    }
+
+    /// All counts, if an answer was counted since the last call.
+    pub fn take_new(&mut self) -> Option<Vec<InstantCount>> {
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        let all = self.layers.iter().flat_map(|(&layer, kinds)| {
+            kinds.iter().map(move |(at, answers)| InstantCount {
+                layer,
+                at: at.clone(),
+                checks: answers.checks,
+                errors: answers.errors.clone(),
+                mismatches: answers.mismatches(),
+            })
+        });
+        let mut all: Vec<InstantCount> = all.collect();
+        all.sort_by(|a, b| (a.layer, &a.at).cmp(&(b.layer, &b.at)));
+        Some(all)
+    }
+}
+
+impl Answers {
+    fn mismatches(&self) -> Vec<CauseCount> {
+        let count = |(&(verdict, cause), &count): (&(Verdict, Option<&str>), &u64)| CauseCount {
+            verdict,
+            cause: cause.map(CauseName::new),
+            count,
+        };
+        let mut all: Vec<CauseCount> = self.mismatches.iter().map(count).collect();
+        all.sort_by(|a, b| (&a.cause, b.count).cmp(&(&b.cause, a.count)));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAYER: Layer = Layer::AsgctAsync;
+
+    #[test]
+    fn answers_are_counted_where_they_were_given() {
+        let mut instants = Instants::default();
+        assert_eq!(instants.take_new(), None);
+        let cause = Some("leaf-call");
+        for answer in [
+            Answer::Other,
+            Answer::Error(-5),
+            Answer::Differs(Verdict::Wrong, cause),
+            Answer::Differs(Verdict::Wrong, cause),
+        ] {
+            instants.add(LAYER, "in Java, Interpreter", answer);
+        }
+        instants.add(LAYER, "in native, libc.so.6", Answer::Other);
+        let all = instants.take_new().expect("they are new");
+        assert_eq!(all.len(), 2);
+        let java = &all[0];
+        assert_eq!((java.checks, &java.errors), (4, &BTreeMap::from([(-5, 1)])));
+        let [wrong] = &java.mismatches[..] else {
+            panic!("{java:?}")
+        };
+        assert_eq!((wrong.verdict, wrong.count), (Verdict::Wrong, 2));
+        assert_eq!((all[1].checks, all[1].mismatches.len()), (1, 0));
+        assert_eq!(instants.take_new(), None);
+    }
+
+    #[test]
+    fn kinds_are_bounded_and_no_answer_is_lost() {
+        let mut instants = Instants::default();
+        for kind in 0..2 * KINDS {
+            instants.add(LAYER, &kind.to_string(), Answer::Other);
+        }
+        let all = instants.take_new().expect("they are new");
+        assert_eq!(all.len(), KINDS + 1);
+        assert_eq!(
+            all.iter().map(|of| of.checks).sum::<u64>(),
+            2 * KINDS as u64
+        );
+    }
+}
