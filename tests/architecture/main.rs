@@ -9,7 +9,7 @@ mod source;
 mod workspace;
 
 use modules::Modules;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use workspace::{crates, root, rust_files};
 
@@ -154,6 +154,44 @@ fn names_of_the_vms_fields_stand_in_one_folder() {
     let passing = files.iter().filter(|file| is_in(PASSES_ON, &file.path));
     let all = others.chain(passing.filter(|file| looks_up(&file.text)));
     assert_none(all.map(|file| file.path.clone()).collect());
+}
+
+#[test]
+fn no_other_code_spells_a_name_that_a_vm_publishes() {
+    let names = published_names();
+    assert!(names.len() > 100, "{names:?}");
+    let files = rust_files(root());
+    let others = files
+        .iter()
+        .filter(|file| !is_in(&["hotspot/src/layout/"], &file.path) && !is_test(&file.path));
+    let spelled = others.flat_map(|file| {
+        let between_quotes = file.text.split('"');
+        let found = between_quotes.filter(|text| names.contains(*text));
+        found.map(|name| format!("{}: {name}", file.path))
+    });
+    assert_none(spelled.collect());
+}
+
+/// The names of fields and constants in `hotspot/tests/layouts`, with and without the type of a field. Without it, names that
+/// are words of their own are left out.
+fn published_names() -> BTreeSet<String> {
+    let files = fs::read_dir(root().join("hotspot/tests/layouts")).expect("the folder");
+    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
+    let mut names = BTreeSet::new();
+    for text in texts {
+        for line in text.lines() {
+            let (name, _) = line.split_once('\t').expect(line);
+            let field = name.rsplit("::").next().unwrap_or(name);
+            let is_telling = |name: &&str| name.contains("::") || name.starts_with('_');
+            names.extend(
+                [name, field]
+                    .iter()
+                    .filter(|name| is_telling(name))
+                    .map(|name| name.to_string()),
+            );
+        }
+    }
+    names
 }
 
 #[test]

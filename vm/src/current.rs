@@ -4,7 +4,7 @@
 use crate::memory::{Live, Permanent};
 use crate::threads::Threads;
 use hotspot::layout::fields::{Fields, Missing};
-use hotspot::layout::thread::{Anchor, JavaThread, WalkLayout};
+use hotspot::layout::thread::{Anchor, JavaThread, NOT_TERMINATED, WalkLayout};
 use hotspot::layout::thread_state::ThreadState;
 use hotspot::memory::Memory;
 use jni_sys::JNIEnv;
@@ -48,7 +48,7 @@ impl CurrentThread {
         // SAFETY: the calling thread's own description.
         let terminated = unsafe { Permanent::new() }.u32(thread.wrapping_add(layout.terminated));
         if terminated != Some(layout.not_terminated) {
-            return Err(Missing::Contradicted("JavaThread::_not_terminated"));
+            return Err(Missing::Contradicted(NOT_TERMINATED));
         }
         Ok(CurrentThread {
             environment: (env as usize).wrapping_sub(thread),

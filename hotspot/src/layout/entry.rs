@@ -51,12 +51,15 @@ impl Memory for Words<'_> {
     }
 }
 
+/// The constant that says where the entry's frame has its wrapper.
+pub const WRAPPER_OFFSET: &str = "frame::entry_frame_call_wrapper_offset";
+
 impl Layout {
     /// Finds the layout.
     pub fn find(fields: &impl Fields) -> Result<Layout, Missing> {
         Ok(Layout {
             return_address: fields.field(&["StubRoutines"], "_call_stub_return_address")?,
-            wrapper: fields.constant("frame::entry_frame_call_wrapper_offset")? as isize,
+            wrapper: fields.constant(WRAPPER_OFFSET)? as isize,
             anchor: fields.field(&["JavaCallWrapper"], "_anchor")?,
             anchors: AnchorLayout::find(fields)?,
         })

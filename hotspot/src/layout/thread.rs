@@ -109,6 +109,9 @@ impl JavaThread {
     }
 }
 
+/// The constant that says that a thread has not begun to end.
+pub const NOT_TERMINATED: &str = "JavaThread::_not_terminated";
+
 /// The layout of what the walk of a thread needs besides.
 #[derive(Copy, Clone, Debug)]
 pub struct WalkLayout {
@@ -144,9 +147,7 @@ impl WalkLayout {
             stack_base: field("_stack_base")?,
             stack_size: field("_stack_size")?,
             terminated: field("_terminated")?,
-            not_terminated: fields
-                .constant("JavaThread::_not_terminated")?
-                .cast_unsigned(),
+            not_terminated: fields.constant(NOT_TERMINATED)?.cast_unsigned(),
             unpacked: field("_vframe_array_head")?,
             exception_pc: field("_exception_pc")?,
             continuation_entry: field("_cont_entry").ok(),

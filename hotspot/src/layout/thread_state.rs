@@ -51,6 +51,15 @@ const NAMES: [(Activity, &str, &str); 4] = [
 /// States of threads that have not begun to run.
 const EARLY: [&str; 2] = ["_thread_uninitialized", "_thread_new"];
 
+impl Activity {
+    /// What is wrong where the VM itself contradicts its number of this state.
+    pub fn contradicted(self) -> Missing {
+        let mut known = NAMES.iter().filter(|&&(activity, ..)| activity == self);
+        let name = known.next().map_or(EARLY[1], |&(_, name, _)| name);
+        Missing::Contradicted(name)
+    }
+}
+
 impl States {
     /// Finds the numbers. They must not contradict each other.
     pub fn find(fields: &impl Fields) -> Result<States, Missing> {

@@ -4,7 +4,6 @@ use crate::jvm::{Jvm, sight};
 use crate::records::Records;
 use crate::sampling::sample::Sample;
 use hotspot::code::{CodeKind, CodeMemory};
-use hotspot::layout::fields::Missing;
 use hotspot::layout::thread_state::{Activity, ThreadState};
 use oracle::record::Record;
 
@@ -37,7 +36,7 @@ impl StateCheck {
         self.seen += 1;
         self.in_java += u32::from(seen.state == ThreadState::of(Activity::Java));
         if self.seen == ENOUGH && self.in_java == 0 {
-            let why = Missing::Contradicted("_thread_in_Java");
+            let why = Activity::Java.contradicted();
             let lost = sight::contradicted(why.to_string());
             records.write(&Record::Lost(vec![lost]));
         }

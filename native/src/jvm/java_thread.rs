@@ -35,7 +35,7 @@ impl JavaThreads {
         // The VM calls agents in native code.
         match thread.state(&self.0.layout, &OwnMemory) {
             Some(state) if state == ThreadState::of(Activity::Native) => Ok(()),
-            _ => Err(Missing::Contradicted("_thread_in_native")),
+            _ => Err(Activity::Native.contradicted()),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::arch;
 use hotspot::arch::{Effect, Follow, Native, NativeRegisters};
-use hotspot::layout::entry::Layout;
+use hotspot::layout::entry::{Layout, WRAPPER_OFFSET};
 use hotspot::layout::fields::Missing;
 use hotspot::layout::thread::Anchor;
 use hotspot::memory::Memory;
@@ -40,9 +40,7 @@ impl CallStub {
         let distance = layout.wrapper_slot(0);
         let keeps = |at: usize| arch::keeps_wrapper(memory.code(at), distance);
         if !(start..return_address).any(keeps) {
-            return Err(Missing::Contradicted(
-                "frame::entry_frame_call_wrapper_offset",
-            ));
+            return Err(Missing::Contradicted(WRAPPER_OFFSET));
         }
         Ok(CallStub {
             code: start..end,
