@@ -56,7 +56,7 @@ impl Choice {
             .iter()
             .filter_map(|name| Cause::named(&CauseName::new(name)));
         let texts = causes.flat_map(|cause| {
-            let programs = cause.programs.iter();
+            let programs = cause.programs().iter();
             programs.map(move |program| of(cause, program))
         });
         let all: Result<_, _> = texts.map(|text| Scenario::parse(&text, CAUSES)).collect();

@@ -146,7 +146,7 @@ fn programs(
     let single = whole
         .iter()
         .flat_map(|program| singles(program, report, kind));
-    let of_cause = cause.into_iter().flat_map(|cause| cause.programs);
+    let of_cause = cause.into_iter().flat_map(|cause| cause.programs());
     let of_cause = of_cause.map(|program| of_cause_alone(program, &usual));
     let mut all: Vec<Program> = vec![];
     for mut program in of_cause.chain(single).chain(whole.iter().cloned()) {
@@ -265,7 +265,7 @@ fn note(program: &Program, cause: Option<&'static Cause>) -> Option<&'static str
         return None;
     };
     let all = cause.into_iter().chain(causes::CAUSES);
-    let mut all = all.flat_map(|cause| cause.programs);
+    let mut all = all.flat_map(|cause| cause.programs());
     let found = all.find(|of| names.len() == 1 && of.fixture == names[0]);
     found.map(|program| program.note)
 }
@@ -322,7 +322,7 @@ mod tests {
         let usual = of_fixtures(&["sorting".into()], 4.0).expect("a scenario");
         let usual = usual.programs[0].clone();
         for cause in causes::CAUSES {
-            for program in cause.programs {
+            for program in cause.programs() {
                 let program = of_cause_alone(program, &usual);
                 let kind: SoughtKind = cause.name.parse().expect("a kind");
                 let line = command(&program, 7, &kind).replace(" --jdk JDK", "");

@@ -15,7 +15,7 @@ use support::{Deadline, on_each_jdk};
 /// from run to run, so the programs of the cause run in turns until one of them shows it.
 fn shown(jdk: &Path, cause: &Cause) -> Vec<Mismatch> {
     let deadline = Deadline::new(format!("{jdk:?}: waiting for {}", cause.name));
-    let mut programs = cause.programs.iter().cycle();
+    let mut programs = cause.programs().iter().cycle();
     loop {
         deadline.check();
         let program = programs
@@ -48,7 +48,7 @@ fn each_cause_appears_in_its_program() {
 }
 
 fn appears(jdk: &Path, cause: &Cause) {
-    if cause.programs.is_empty() {
+    if cause.programs().is_empty() {
         return;
     }
     let (name, home) = (cause.name, jdk.display());

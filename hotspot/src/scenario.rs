@@ -25,7 +25,7 @@ evidence_limit = 1000
 /// The scenario `causes`, as a scenario file.
 pub fn causes() -> String {
     let programs = CAUSES.iter().flat_map(|cause| {
-        let programs = cause.programs.iter();
+        let programs = cause.programs().iter();
         programs.map(move |program| written(cause, program))
     });
     HEAD.to_owned() + &programs.collect::<String>()

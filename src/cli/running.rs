@@ -36,7 +36,7 @@ Examples:
 /// The causes that have a program.
 fn causes_with_programs() -> PossibleValuesParser {
     let causes = KNOWN_CAUSES.iter();
-    let causes = causes.filter(|cause| !cause.programs.is_empty());
+    let causes = causes.filter(|cause| cause.programs.is_ok());
     PossibleValuesParser::new(causes.map(|cause| cause.name))
 }
 

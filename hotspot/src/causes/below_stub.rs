@@ -27,11 +27,11 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::MethodNames,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "New code links its calls.",
         fixture: "fresh-code",
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

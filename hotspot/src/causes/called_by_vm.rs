@@ -32,11 +32,11 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "The VM calls constructors of exceptions.",
         fixture: "implicit-exceptions",
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

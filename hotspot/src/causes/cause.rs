@@ -21,9 +21,12 @@ pub struct Cause {
     pub recognise: fn(&Facts<'_>) -> bool,
     /// The first JDK that has the fault; 0: every JDK.
     pub since: u32,
-    /// Programs that trigger the cause.
-    pub programs: &'static [Program],
+    /// Programs of the fixtures that trigger the cause, or why none does.
+    pub programs: Result<&'static [Program], &'static str>,
 }
+
+/// Why no program triggers a cause that the JVM's own walkers do not have.
+pub(super) const OF_PROFILERS: &str = "only walkers of profilers have it";
 
 /// A place in HotSpot's source, and what is wrong there.
 #[derive(Debug)]
@@ -66,6 +69,11 @@ impl Program {
 }
 
 impl Cause {
+    /// The programs of the fixtures that trigger the cause.
+    pub fn programs(&self) -> &'static [Program] {
+        self.programs.unwrap_or_default()
+    }
+
     /// The address of the page that explains the cause.
     pub fn page(&self) -> String {
         let repository = env!("CARGO_PKG_REPOSITORY");

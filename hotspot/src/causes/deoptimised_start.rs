@@ -7,7 +7,7 @@
 //!
 //! The proof is the address of the handler on the stack, and a frame of that method at BCI 0 where the stacks differ.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
 use crate::case::Facts;
 
@@ -19,7 +19,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::DebugInfo],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -25,7 +25,9 @@ pub(super) const CAUSE: Cause = Cause {
     ],
     since: 28,
     // Its programs need classes that only a preview of JDK 28 compiles: `tests/layers/Values.java`.
-    programs: &[],
+    programs: Err(
+        "only a preview of the JDK compiles its classes: `tests/layers/values.rs` runs them",
+    ),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -24,12 +24,12 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Deep recursion in compiled code: the walker skips callers at returns.",
         fixture: "mutual-recursion",
         hooks: "none",
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -29,12 +29,12 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache],
     since: 21,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Virtual threads that yield many frames deep; skipped where there are none.",
         fixture: "virtual-threads-10000",
         seconds: 1,
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -8,7 +8,7 @@
 //!
 //! The proof is the program counter in the entry, before the frame is linked, and a walk that lacks the bottom.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -26,7 +26,7 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::ThreadStates,
     ],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -34,12 +34,12 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::ThreadStates,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Code of C1 calls methods that are never compiled.",
         fixture: "huge-methods",
         jvm_args: &["-XX:TieredStopAtLevel=1"],
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

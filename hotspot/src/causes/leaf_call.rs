@@ -35,12 +35,12 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::ThreadStates,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Methods that are never compiled call the VM.",
         fixture: "huge-methods",
         jvm_args: &["-XX:TieredStopAtLevel=1"],
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -7,7 +7,7 @@
 //!
 //! The proof is the program counter in a library, and a walk without a Java frame.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::case::Facts;
 use crate::code::CodeKind;
 
@@ -19,7 +19,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -10,7 +10,7 @@
 //! The proof is a JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack
 //! pointer but no program counter.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
 use crate::case::Facts;
 
@@ -22,7 +22,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

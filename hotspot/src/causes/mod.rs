@@ -55,16 +55,6 @@ pub static CAUSES: &[Cause] = &[
     unexplained::CAUSE,
 ];
 
-/// The causes that walkers of profilers have, and not those of the JVM: no program shows them without a profiler.
-pub static OF_PROFILERS: [&str; 6] = [
-    missing_pc::CAUSE.name,
-    deoptimised_start::CAUSE.name,
-    signal_handler::CAUSE.name,
-    unsized_stub::CAUSE.name,
-    interpreter_entry::CAUSE.name,
-    library_frames::CAUSE.name,
-];
-
 impl Cause {
     /// The cause of a mismatch on processor `A`.
     pub fn of<A: Arch>(case: Case<'_>) -> &'static Cause {

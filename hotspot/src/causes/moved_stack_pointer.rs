@@ -17,7 +17,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
-    programs: &[
+    programs: Ok(&[
         Program {
             note: "Searches in short strings, which C2 copies to the stack.",
             fixture: "moved-stack-pointer",
@@ -36,7 +36,7 @@ pub(super) const CAUSE: Cause = Cause {
             jvm_args: &["-XX:TieredStopAtLevel=1"],
             ..Program::USUAL
         },
-    ],
+    ]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

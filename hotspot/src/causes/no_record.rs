@@ -30,12 +30,12 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::ThreadStates,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Inlined code, as the compilers make it without hooks.",
         fixture: "math-parser",
         hooks: "light",
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

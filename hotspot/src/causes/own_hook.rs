@@ -18,12 +18,12 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::ThreadStates,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Light hooks are inlined, and the next record is often that of a hook.",
         fixture: "math-parser",
         hooks: "light",
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

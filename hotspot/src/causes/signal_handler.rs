@@ -10,7 +10,7 @@
 //! The proof is the kernel's frame on the stack, with a program counter in generated code, above all Java frames; the program
 //! counter in a library; and a walk that lacks frames of the top.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -23,7 +23,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

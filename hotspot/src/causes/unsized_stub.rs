@@ -11,7 +11,7 @@
 //! The proof is such a stub at the program counter, or at the address to which the frames of the library lead that runs, and a
 //! walk that lacks frames of the top or of the bottom.
 
-use super::cause::Cause;
+use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
 use crate::case::Facts;
 
@@ -23,7 +23,7 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
-    programs: &[],
+    programs: Err(OF_PROFILERS),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

@@ -33,12 +33,12 @@ pub(super) const CAUSE: Cause = Cause {
         Capability::MethodNames,
     ],
     since: 0,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "Classes are loaded whose existence makes compiled code wrong, while that code is on \
                the stack. C1 compiles a call that was never made; C2 leaves such a call to the \
                interpreter.",
         fixture: "deopt-hierarchy",
         jvm_args: &["-XX:TieredStopAtLevel=1"],
         ..Program::USUAL
-    }],
+    }]),
 };

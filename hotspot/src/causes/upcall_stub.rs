@@ -32,12 +32,12 @@ pub(super) const CAUSE: Cause = Cause {
     recognise,
     needs: &[Capability::CodeCache],
     since: 22,
-    programs: &[Program {
+    programs: Ok(&[Program {
         note: "The C function bsearch calls a Java method to compare.",
         fixture: "foreign-upcalls",
         jvm_args: &["--enable-native-access=ALL-UNNAMED"],
         ..Program::USUAL
-    }],
+    }]),
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {

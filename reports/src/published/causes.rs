@@ -280,7 +280,7 @@ fn link(cause: &Cause) -> String {
 /// Links to the programs that show a cause.
 fn programs(cause: &Cause, sources: &Sources) -> String {
     let fixtures: BTreeSet<&str> = cause
-        .programs
+        .programs()
         .iter()
         .map(|program| program.fixture)
         .collect();

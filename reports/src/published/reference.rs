@@ -81,7 +81,7 @@ fn codes() -> String {
     let mut text = String::from("## Causes\n\n");
     let mut causes = Table::new(["cause", "means", "since JDK", "programs that show it"]);
     for cause in CAUSES {
-        let programs = cause.programs.iter().map(|program| {
+        let programs = cause.programs().iter().map(|program| {
             let flags = program.jvm_args.join(" ");
             let flags = if flags.is_empty() {
                 flags

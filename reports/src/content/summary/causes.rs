@@ -109,6 +109,6 @@ const UNEXPLAINED: &str = "unexplained";
 
 /// The command that shows the known causes, each with a small program of its own.
 fn command(cause: &Cause) -> Option<String> {
-    let has_program = !cause.programs.is_empty();
+    let has_program = cause.programs.is_ok();
     has_program.then(|| "stackwitness run --scenario causes".to_owned())
 }
