@@ -18,6 +18,8 @@ pub struct Walker {
     pub needs: &'static [Capability],
     /// Whether causes explain its false stacks ([`crate::causes`]). Without their proofs they cannot be judged.
     pub is_explained: bool,
+    /// Whether it is GetStackTrace or its kin, on which other layers rest: reports do not count it among the walkers on trial.
+    pub is_foundation: bool,
     /// Its error codes.
     pub codes: &'static [ErrorCode],
 }
@@ -92,6 +94,7 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
         source: "the JVMTI specification, chapter \"Error Codes\"",
         needs: &[],
         is_explained: false,
+        is_foundation: true,
         codes: JVMTI_CODES,
     }
 }
@@ -135,6 +138,7 @@ pub static WALKERS: &[Walker] = &[
         source: "share/prims/forte.cpp",
         needs: &[Capability::AsyncGetCallTrace],
         is_explained: true,
+        is_foundation: false,
         codes: &[
             no_frames(0, "ticks_no_Java_frame"),
             code(-1, "ticks_no_class_load", "class loading events are off"),
@@ -162,6 +166,7 @@ pub static WALKERS: &[Walker] = &[
         source: "walker/include/profile2.h",
         needs: &[Capability::OwnWalker, Capability::FramesInHeap],
         is_explained: true,
+        is_foundation: false,
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
@@ -182,6 +187,7 @@ pub static WALKERS: &[Walker] = &[
         source: "walker/include/profile2.h",
         needs: &[Capability::OwnWalker, Capability::FramesInHeap],
         is_explained: true,
+        is_foundation: false,
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
@@ -221,6 +227,7 @@ pub static WALKERS: &[Walker] = &[
         source: "the profiler's own",
         needs: &[],
         is_explained: false,
+        is_foundation: false,
         codes: PROFILER_CODES,
     },
 ];
@@ -240,6 +247,7 @@ const fn java(name: &'static str, title: &'static str, api: &'static str) -> Wal
         source: "share/services/threadService.cpp, share/runtime/vmOperations.cpp",
         needs: &[],
         is_explained: false,
+        is_foundation: false,
         codes: JAVA_CODES,
     }
 }
@@ -268,6 +276,7 @@ const fn jfr(name: &'static str, title: &'static str) -> Walker {
         source: "share/jfr/periodic/sampling",
         needs: &[],
         is_explained: false,
+        is_foundation: false,
         codes: JFR_CODES,
     }
 }

@@ -4,7 +4,7 @@ use super::plain::is_plain;
 use crate::content::decision::standing;
 use crate::content::names;
 use crate::model::{Rate, Tone};
-
+use hotspot::walkers::Walker;
 use oracle::gate::{Basis, Decision, LayerDecision, Standing};
 use oracle::observer::Occurrence;
 use oracle::outcome::Outcome;
@@ -74,10 +74,7 @@ fn programs(report: &Report, layer: Layer) -> Vec<(String, u64, u64)> {
 
 /// Whether other layers rest on this one: it judges the hooks, or GetStackTrace, which is a truth of other layers.
 pub(crate) fn is_foundation(layer: Layer) -> bool {
-    matches!(
-        layer.row().walker,
-        None | Some("gst" | "gst-list" | "gst-all")
-    )
+    Walker::of(layer).is_none_or(|walker| walker.is_foundation)
 }
 
 fn instant(row: &LayerRow) -> &'static str {
