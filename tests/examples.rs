@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `cmd` | a shell script; `stackwitness` is on its `PATH`, the working directory is a copy of the folder |
-//! | `stdout`, `stderr` | what the script must print; the working directory is shown as `DIR` |
+//! | `stdout`, `stderr` | what the script must print; the working directory is shown as `DIR`, the list of all layers as `LAYERS` |
 //! | `code` | the exit code that it must have |
 //! | any other | input |
 //!
@@ -13,6 +13,7 @@
 mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use oracle::Layer;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -130,12 +131,10 @@ fn run(case: &Path) -> Result<[String; 3], Failed> {
             .env_remove("JAVA_HOME"),
     );
     let place = dir.path().display().to_string();
+    let layers = Layer::ALL.map(Layer::name).join(", ");
+    let shown = |text: String| text.replace(&place, "DIR").replace(&layers, "LAYERS");
     let code = output.code.map_or("killed".into(), |code| code.to_string());
-    Ok([
-        output.stdout.replace(&place, "DIR"),
-        output.stderr.replace(&place, "DIR"),
-        code + "\n",
-    ])
+    Ok([shown(output.stdout), shown(output.stderr), code + "\n"])
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -448,6 +448,7 @@ mod tests {
             .iter()
             .map(|text| parse(text, "f.toml").unwrap_err().to_string())
             .collect();
-        insta::assert_snapshot!(told.join("\n"));
+        let layers = Layer::ALL.map(Layer::name).join(", ");
+        insta::assert_snapshot!(told.join("\n").replace(&layers, "LAYERS"));
     }
 }
