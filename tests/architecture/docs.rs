@@ -232,6 +232,64 @@ fn date(line: &str) -> Option<String> {
     with_month.map(|pair| pair.join(" ")).or(iso)
 }
 
+/// What the first lines of a page have that a program writes as a whole.
+const WHOLE: [&str; 2] = ["Written by `BLESS=1", ") found it by comparing "];
+
+/// The beginnings of the lines before and behind a part that a program writes. A part without an end goes to the end of
+/// the page.
+const STARTS: [&str; 4] = [
+    "<!-- written by",
+    "<!-- rows: start",
+    "<!-- The table of names is written",
+    "<!-- The tables are written",
+];
+const ENDS: [&str; 3] = [
+    "<!-- end of what",
+    "<!-- rows: end",
+    "<!-- End of the table of names",
+];
+
+/// How many lines of a page people have written and must keep right.
+fn by_hand(page: &Page) -> usize {
+    let mut first = page.text.lines().take(12);
+    if first.any(|line| WHOLE.iter().any(|mark| line.contains(mark))) {
+        return 0;
+    }
+    let begins = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
+    let mut is_written = false;
+    let mut number = 0;
+    for line in page.text.lines() {
+        is_written |= begins(line, &STARTS);
+        number += usize::from(!is_written);
+        is_written &= !begins(line, &ENDS);
+    }
+    number
+}
+
+/// The lines by hand of the documentation for users: README and `docs`. Each page with its number.
+pub fn lines_by_hand(pages: &[Page]) -> Vec<(&str, usize)> {
+    let meant = |page: &&Page| page.path == "README.md" || page.path.starts_with("docs/");
+    let pages = pages.iter().filter(meant);
+    pages
+        .map(|page| (page.path.as_str(), by_hand(page)))
+        .collect()
+}
+
+#[test]
+fn what_a_program_writes_is_not_by_hand() {
+    let page = |text: &str| Page {
+        path: "docs/x.md".into(),
+        text: text.into(),
+    };
+    let part = "a\n<!-- written by x -->\nb\n<!-- end of what x writes -->\nc\n";
+    assert_eq!(by_hand(&page(part)), 2);
+    assert_eq!(by_hand(&page("a\n\n<!-- rows: start -->\nb\n# c\n")), 2);
+    assert_eq!(
+        by_hand(&page("# a\n\nWritten by `BLESS=1 cargo test`.\n")),
+        0
+    );
+}
+
 #[test]
 fn a_link_or_a_word_of_a_diary_is_found() {
     let page = |path: &str, text: &str| Page {

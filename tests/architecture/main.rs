@@ -323,6 +323,20 @@ fn only_results_and_the_change_log_have_a_history() {
     assert_none(docs::diary(&docs::pages()));
 }
 
+/// The highest number of lines that people must keep right. A longer documentation says less: shorten another page first.
+const MOST_BY_HAND: usize = 3200;
+
+#[test]
+fn the_documentation_by_hand_stays_short() {
+    let pages = docs::pages();
+    let lines = docs::lines_by_hand(&pages);
+    let sum: usize = lines.iter().map(|(_, number)| number).sum();
+    assert!(
+        sum <= MOST_BY_HAND,
+        "{sum} lines by hand, {MOST_BY_HAND} at most: {lines:#?}"
+    );
+}
+
 #[test]
 fn each_crate_opens_with_a_page() {
     let mut bare = vec![];
