@@ -25,6 +25,8 @@ pub trait Vm {
     /// The program counter at which the frame at `sp` would have continued, if it was not to be
     /// deoptimised.
     fn original_pc(&self, blob: usize, pc: usize, sp: usize) -> Option<usize>;
+    /// Whether Java methods that interpreted code calls return to `pc`.
+    fn is_invoke_return(&self, pc: usize) -> bool;
     /// Whether `pc` is behind the call of a JavaCalls entry.
     fn is_java_calls_entry(&self, pc: usize) -> bool;
     /// The anchor that the JavaCalls entry with this frame pointer has kept.
@@ -99,6 +101,7 @@ impl Frame {
             Code::Interpreter => {
                 let of_frame = |distance: usize| memory.word(self.fp.wrapping_sub(distance));
                 let call = Call {
+                    is_invoke: vm.is_invoke_return(self.pc),
                     method: of_frame(FRAME.method)?,
                     bcp: of_frame(FRAME.bcp)?,
                     ..call
@@ -141,6 +144,8 @@ mod tests {
 
     const COMPILED: usize = 0x1000;
     const INTERPRETER: usize = 0x2000;
+    /// Where the interpreter goes on behind a Java method.
+    const INVOKED: usize = INTERPRETER + 0x77;
     const ENTRY: usize = 0x3000;
 
     struct Made;
@@ -162,6 +167,9 @@ mod tests {
         }
         fn original_pc(&self, _: usize, pc: usize, _: usize) -> Option<usize> {
             Some(pc)
+        }
+        fn is_invoke_return(&self, pc: usize) -> bool {
+            pc == INVOKED
         }
         fn is_java_calls_entry(&self, pc: usize) -> bool {
             pc == ENTRY
@@ -199,6 +207,36 @@ mod tests {
         ];
         assert_eq!(shown, expected);
         assert_eq!((found[0].fp, found[2].method), (0x9999, 0x55));
+    }
+
+    /// An interpreted method has called another, which has called the VM.
+    #[test]
+    fn calls_of_java_methods_are_told_from_the_interpreters_own() {
+        let (fp, caller) = (0x8000, 0x8100);
+        let memory = Words(HashMap::from([
+            (fp, caller),
+            (fp + WORD, INVOKED),
+            (fp - FRAME.sender_sp, fp + 2 * WORD),
+            (fp - FRAME.method, 0x55),
+            (fp - FRAME.bcp, 0x66),
+            (caller, 0x9999),
+            (caller + WORD, ENTRY),
+            (caller - FRAME.sender_sp, caller + 2 * WORD),
+            (caller - FRAME.method, 0x77),
+            (caller - FRAME.bcp, 0x88),
+        ]));
+        let anchor = Anchor {
+            sp: fp - 0x100,
+            pc: INTERPRETER + 9,
+            fp,
+        };
+        let found = calls(anchor, &Made, &memory).expect("all calls");
+        let shown: Vec<_> = found
+            .iter()
+            .map(|call| (call.ret, call.is_invoke))
+            .collect();
+        let expected = [(ENTRY, false), (INVOKED, true), (INTERPRETER + 9, false)];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -48,6 +48,11 @@ impl Call {
         }
     }
 
+    /// Whether the interpreter has called code of its own, a stub or the VM, and no Java method.
+    pub fn is_own_of_interpreter(&self) -> bool {
+        self.code == Code::Interpreter && !self.is_invoke
+    }
+
     /// Whether Java frames stand for the caller.
     pub fn has_frames(&self) -> bool {
         matches!(

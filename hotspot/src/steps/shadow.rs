@@ -178,8 +178,7 @@ impl Shadow {
         if place.code != Code::Interpreter {
             return Interpreted::No;
         }
-        let is_own =
-            |call: &&Call| call.code == Code::Interpreter && call.fp == place.fp && !call.is_invoke;
+        let is_own = |call: &&Call| call.is_own_of_interpreter() && call.fp == place.fp;
         let caller = self.calls().iter().rev().find(|call| !is_own(call));
         let has_frame = caller.is_some_and(|caller| caller.slot == place.fp.wrapping_add(WORD));
         if has_frame && place.sp <= place.fp.wrapping_sub(FRAME.fixed) {
@@ -320,6 +319,21 @@ impl Shadow {
             self.count = first + 1;
             return Ok(());
         }
+        // Before a call of the VM in which a virtual thread may leave its carrier, the interpreter pushes the address at which
+        // the thread would go on, and the anchor has this word as the return address. The thread that stays pops it
+        // (`InterpreterMacroAssembler::call_VM_preemptable_helper`):
+        //
+        //         lea  r10, resume
+        //         push r10
+        //         call VM
+        //         pop  r10
+        //
+        // So a thread that begins to step in the VM has a call here that returns nowhere.
+        if !has_returned && oldest.is_own_of_interpreter() && before.code == Code::Interpreter {
+            let ended = *oldest;
+            self.count = first;
+            return self.renew(&ended);
+        }
         let is_of_method = is_compiled || code == Code::NativeWrapper;
         if is_of_method && before.code == Code::Stub && !has_returned && older == Some(after.sp) {
             // A method may not begin: the stub of its entry barrier removes its frame, and calls the code that finds the
@@ -354,9 +368,12 @@ impl Shadow {
     /// A call of the interpreter's own has `ended`. The frame may have kept its bytecode pointer since its older call, as
     /// where a template calls code of its own that calls the VM (`MacroAssembler::call_VM`).
     fn renew(&mut self, ended: &Call) -> Result<(), Lost> {
-        let is_own = |call: &Call| call.code == Code::Interpreter && !call.is_invoke;
-        let older = self.calls().last().copied();
-        let older = older.filter(|older| is_own(older) && is_own(ended) && older.fp == ended.fp);
+        let older = self.calls().last().copied().filter(|older| {
+            [older, ended]
+                .iter()
+                .all(|call| call.is_own_of_interpreter())
+                && older.fp == ended.fp
+        });
         let Some(older) = older.filter(|older| older.bcp != ended.bcp) else {
             return Ok(());
         };

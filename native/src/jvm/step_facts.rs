@@ -7,8 +7,10 @@ use hotspot::layout::bytecodes::{Bytecode, VmOpcodes};
 use hotspot::layout::debug_info::{Compression, Record, check_records};
 use hotspot::layout::entry::Layout as JavaCalls;
 use hotspot::layout::fields::Missing;
+use hotspot::layout::interpreter::Interpreter;
 use hotspot::layout::method::{Layout as Methods, Method};
 use hotspot::layout::nmethod::{DebugTables, Layout, Nmethod};
+use hotspot::layout::oop_maps::Layout as OopMaps;
 use hotspot::layout::thread::{Anchor, AnchorLayout};
 use hotspot::return_address::called;
 use hotspot::steps::anchor::{Blob, Vm};
@@ -27,6 +29,7 @@ pub struct StepFacts {
     java_calls: JavaCalls,
     methods: Methods,
     opcodes: VmOpcodes,
+    maps: Option<OopMaps>,
 }
 
 /// A limit that no depth of inlining reaches.
@@ -56,6 +59,7 @@ impl StepFacts {
             java_calls: JavaCalls::find(tables)?,
             methods: Methods::find(tables)?,
             opcodes: VmOpcodes::find(tables),
+            maps: OopMaps::find(tables).ok(),
         })
     }
 
@@ -104,7 +108,14 @@ impl Facts for StepFacts {
         let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
         let offset = i32::try_from(pc.checked_sub(tables.code)?).ok()?;
         let around = tables.around(&OwnMemory, offset)?;
-        let exact = self.lines(&tables, around.exact(offset));
+        // With DebugNonSafepoints a record without an oop map is of the instructions before it, so it says nothing of the
+        // instruction that begins there.
+        let has_map = |record: &Record| {
+            let maps = self.maps.as_ref();
+            maps.and_then(|maps| maps.has_map(&OwnMemory, Nmethod(blob), record.pc_offset))
+                != Some(false)
+        };
+        let exact = self.lines(&tables, around.exact(offset).filter(has_map));
         Some(Rc::new(Records {
             is_of_call: exact.is_some() && self.is_behind_call(pc),
             exact,
@@ -155,28 +166,41 @@ impl Facts for StepFacts {
     }
 }
 
-impl Vm for StepFacts {
+/// What a walk from an anchor needs.
+pub struct AnchorFacts<'a> {
+    /// Code and methods.
+    pub facts: &'a StepFacts,
+    /// The interpreter.
+    pub interpreter: &'a Interpreter,
+}
+
+impl Vm for AnchorFacts<'_> {
     fn blob(&self, pc: usize) -> Option<Blob> {
-        let blob = self.code.blob(pc)?;
+        let code = &self.facts.code;
+        let blob = code.blob(pc)?;
         Some(Blob {
             code: Code::of(blob.name.as_bytes()),
             piece: Piece {
-                id: self.code.compile_id_of(&blob),
+                id: code.compile_id_of(&blob),
                 blob: blob.start,
             },
-            frame_words: self.code.frame_words(blob.start).unwrap_or(0),
+            frame_words: code.frame_words(blob.start).unwrap_or(0),
         })
     }
 
     fn original_pc(&self, blob: usize, pc: usize, sp: usize) -> Option<usize> {
-        Nmethod(blob).original_pc(&self.nmethods, &OwnMemory, pc, sp)
+        Nmethod(blob).original_pc(&self.facts.nmethods, &OwnMemory, pc, sp)
+    }
+
+    fn is_invoke_return(&self, pc: usize) -> bool {
+        self.interpreter.is_return(pc)
     }
 
     fn is_java_calls_entry(&self, pc: usize) -> bool {
-        self.java_calls.is_return_address(&OwnMemory, pc)
+        self.facts.java_calls.is_return_address(&OwnMemory, pc)
     }
 
     fn kept_anchor(&self, fp: usize) -> Option<Anchor> {
-        self.java_calls.kept_anchor(&OwnMemory, fp)
+        self.facts.java_calls.kept_anchor(&OwnMemory, fp)
     }
 }

@@ -264,6 +264,39 @@ fn a_call_stays_while_a_register_has_its_return_address() {
     assert!(machine.shadow.calls().is_empty());
 }
 
+/// The steps begin in the VM, which the interpreter has called behind a word that looks like the return address.
+#[test]
+fn a_word_that_the_interpreter_pops_was_no_call_of_its_own() {
+    let (fp, word, sp) = (STACK - 0x100, function(0) + 0x90, STACK - 0x200);
+    let calls_after = |is_invoke: bool| {
+        let mut shadow = Shadow::new(8);
+        let call = Call {
+            slot: sp,
+            ret: word,
+            fp,
+            code: Code::Interpreter,
+            is_invoke,
+            ..Call::default()
+        };
+        shadow.push(call).expect("there is room");
+        let interpreter = |pc, sp| Place {
+            code: Code::Interpreter,
+            fp,
+            ..at(pc, sp)
+        };
+        let memory = HashMap::from([(sp, word)]);
+        let (before, after) = (
+            interpreter(function(0) + 0x40, sp),
+            interpreter(function(0) + 0x42, sp + WORD),
+        );
+        shadow.step(&before, &after, &memory).expect("followed");
+        shadow.calls().len()
+    };
+    assert_eq!(calls_after(false), 0);
+    // The interpreter pops the return address of a method that it leaves, and jumps there.
+    assert_eq!(calls_after(true), 1);
+}
+
 #[test]
 fn a_call_of_a_handler_tells_where_the_exception_came_from() {
     let origin_of_next_call = |instructions: usize| {

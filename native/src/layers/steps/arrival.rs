@@ -5,6 +5,7 @@
 use super::truth::{Names, truth};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
+use crate::jvm::step_facts::AnchorFacts;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more, unless_doubtful};
 use crate::sampling::stepping::counts::End;
@@ -89,9 +90,12 @@ fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Result<(), End> 
 /// The calls of the calling thread below its last Java frame.
 fn calls(layers: &Layers, state: &ThreadState) -> Option<Vec<Call>> {
     let jvm = layers.truth.jvm;
-    let facts = jvm.step_facts.as_ref().ok()?;
+    let facts = AnchorFacts {
+        facts: jvm.step_facts.as_ref().ok()?,
+        interpreter: jvm.interpreter().ok()?,
+    };
     let anchor = jvm.java_threads.as_ref().ok()?.last_frame(state.env())?;
-    anchor::calls(anchor, facts, &OwnMemory)
+    anchor::calls(anchor, &facts, &OwnMemory)
 }
 
 /// Asks GetStackTrace, and compares the answer with the frames of `calls`; `None` if one of them is not

@@ -43,18 +43,27 @@ pub(super) struct Between {
 }
 
 /// Code that runs straight on.
-struct Way {
+pub(super) struct Way {
     /// Whether a call is in it, without a record.
-    calls: bool,
+    pub calls: bool,
 }
 
 impl Instruction {
     /// Its distance from the start of the code, in which records are sorted.
     fn offset(&self) -> Option<i32> {
-        i32::try_from(self.pc.wrapping_sub(self.tables.code)).ok()
+        self.offset_of(self.pc)
     }
 
-    fn address_of(&self, record: Record) -> usize {
+    pub(super) fn offset_of(&self, address: usize) -> Option<i32> {
+        i32::try_from(address.wrapping_sub(self.tables.code)).ok()
+    }
+
+    /// The records of the code around an address.
+    pub(super) fn around(&self, memory: &impl Memory, address: usize) -> Option<Around> {
+        self.tables.around(memory, self.offset_of(address)?)
+    }
+
+    pub(super) fn address_of(&self, record: Record) -> usize {
         self.tables
             .code
             .wrapping_add_signed(record.pc_offset as isize)
@@ -100,7 +109,20 @@ impl Walk<'_> {
 
     /// What the debug info has of the instruction.
     pub(super) fn found_at(&self, instruction: &Instruction) -> Option<Found> {
+        // A method that calls no method has none inlined, whatever the records say.
+        let is_alone = || {
+            let compiled = self.method_of(instruction.nmethod).ok()?;
+            let known = self.vm.methods.known(&self.memory, compiled)?;
+            Some(!self.vm.methods.bytecode(&known).calls(&self.memory)?)
+        };
+        let alone = Found::Between(Between {
+            record: None,
+            certainty: Certainty::WithoutBci,
+        });
         if let Some((record, certainty)) = self.covering(instruction) {
+            if certainty == Certainty::Likely && is_alone() == Some(true) {
+                return Some(alone);
+            }
             return Some(Found::Between(Between {
                 record: Some(record),
                 certainty,
@@ -124,20 +146,11 @@ impl Walk<'_> {
         if let Some(record) = exact.filter(|record| !is_of_other(record)) {
             return Some(Found::Own(record));
         }
-        // A method that calls no method has none inlined, whatever the records say.
-        let calls = || {
-            let compiled = self.method_of(instruction.nmethod).ok()?;
-            let known = self.vm.methods.known(&self.memory, compiled)?;
-            self.vm.methods.bytecode(&known).calls(&self.memory)
-        };
-        Some(Found::Between(if calls() == Some(false) {
-            Between {
-                record: None,
-                certainty: Certainty::WithoutBci,
-            }
+        Some(if is_alone() == Some(true) {
+            alone
         } else {
-            self.guessed(instruction, offset)
-        }))
+            Found::Between(self.guessed(instruction, offset))
+        })
     }
 
     /// The best guess at the frames of an instruction that no record has: those that the records on both sides have in common,
@@ -180,13 +193,23 @@ impl Walk<'_> {
         if self.begins_poll(instruction, &around, byte) {
             return None;
         }
-        let next = around.behind.filter(|record| record.scope != 0)?;
         let before = around.before.filter(|record| record.scope != 0);
-        let same = before.filter(|&before| {
-            tables.have_same_methods(&self.memory, self.vm.compression, before, next) == Some(true)
-        });
+        let jumps = |next: Record| {
+            let is_met = instruction.level == C2 && instruction.stands == Stands::At;
+            is_met.then(|| self.before_jump(instruction, before, next))?
+        };
+        let Some(next) = around.behind.filter(|record| record.scope != 0) else {
+            return jumps(around.behind?);
+        };
+        let same =
+            before.filter(|&before| self.same_methods(instruction, before, next) == Some(true));
         let covering = around.covering(|record| self.has_map(instruction, record));
         let way = self.way(instruction.pc, instruction.address_of(next));
+        if way.is_none()
+            && let Some(found) = jumps(next)
+        {
+            return Some(found);
+        }
         // The compiler has written the record for the instructions that end at it. C2 moves instructions: one of the caller may
         // run before the last store of an inlined method. So the frames are certain only where the record before has the same
         // methods.
@@ -232,7 +255,12 @@ impl Walk<'_> {
     }
 
     /// Whether a poll begins at the instruction: its record is at its start.
-    fn begins_poll(&self, instruction: &Instruction, around: &Around, byte: i32) -> bool {
+    pub(super) fn begins_poll(
+        &self,
+        instruction: &Instruction,
+        around: &Around,
+        byte: i32,
+    ) -> bool {
         let begins = |record: Record| {
             record.pc_offset == byte
                 && self.has_map(instruction, record) == Some(true)
@@ -272,7 +300,7 @@ impl Walk<'_> {
     }
 
     /// The code from one address to another, if it runs from there to there: no jump that always jumps is in between.
-    fn way(&self, from: usize, to: usize) -> Option<Way> {
+    pub(super) fn way(&self, from: usize, to: usize) -> Option<Way> {
         const STEPS: usize = 64;
         let (mut at, mut calls) = (from, false);
         for _ in 0..STEPS {
@@ -299,8 +327,19 @@ impl Walk<'_> {
         None
     }
 
+    /// Whether two records have the same methods; `None` if they cannot be read.
+    pub(super) fn same_methods(
+        &self,
+        instruction: &Instruction,
+        one: Record,
+        other: Record,
+    ) -> Option<bool> {
+        let (tables, compression) = (&instruction.tables, self.vm.compression);
+        tables.have_same_methods(&self.memory, compression, one, other)
+    }
+
     /// Whether the code may stop for the collector where `record` is; `None` if this is not known.
-    fn has_map(&self, instruction: &Instruction, record: Record) -> Option<bool> {
+    pub(super) fn has_map(&self, instruction: &Instruction, record: Record) -> Option<bool> {
         let cache = &self.vm.code_cache;
         cache.has_map(&self.memory, instruction.nmethod, record.pc_offset)
     }

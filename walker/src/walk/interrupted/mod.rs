@@ -5,6 +5,7 @@ mod continuation;
 mod deoptimization;
 mod inlining;
 mod interpreter;
+mod jumping;
 mod own_stubs;
 mod stub;
 

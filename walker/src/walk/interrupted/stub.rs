@@ -163,15 +163,15 @@ impl Walk<'_> {
         self.behind_frame(blob.kind, sp, caller)
     }
 
-    /// Whether a stub has removed its frame: it returns, or jumps to what it pops. The frame pointer is the caller's, at any
-    /// distance.
+    /// Whether a stub has removed its frame: it returns, or jumps to an address in a register, as to the method that it has
+    /// found (`wrong_method_blob`), or to what it pops. The frame pointer is the caller's, at any distance.
     fn has_unlinked(&self, pc: usize) -> bool {
         let at = |pc| Native::decode(&self.memory.code(pc));
         let Some(first) = at(pc) else {
             return false;
         };
         match first.effect {
-            Effect::Return => true,
+            Effect::Return | Effect::JumpRegister(_) => true,
             Effect::Pop(Some(popped)) => {
                 let next = at(pc.wrapping_add(first.length));
                 next.is_some_and(|next| next.effect == Effect::JumpRegister(popped))
