@@ -2,18 +2,15 @@
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
 use crate::locks::lock;
+use crate::records::instants::MismatchKind;
 use oracle::random::mix;
 use oracle::record::{CauseName, KindCount};
-use oracle::{Layer, Verdict};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// How many places of one layer, verdict and cause are counted separately, so that frequent causes
 /// leave room for the places of rare causes.
 const PLACES: usize = 256;
-
-/// The key of mismatches without their place. The cause is `None` if no cause is looked for.
-pub type MismatchKind = (Layer, Verdict, Option<&'static str>);
 
 /// The counts. Any thread may count, but no signal handler.
 #[derive(Default)]

@@ -13,6 +13,5 @@ pub mod state_check;
 
 pub use code::{code_of, describe, kind_at, leaf_call_records, records_around, records_at};
 pub use intact::is_intact;
-pub use kinds::MismatchKind;
 pub use proofs::{Sampled, at_request};
 pub use reporter::{Found, Reporter};

@@ -1,13 +1,14 @@
 //! Counts mismatches by kind, and writes some of them with their evidence. The search for causes has a limited share of the time.
 
 use super::instant_facts::InstantFacts;
-use super::kinds::{Kinds, MismatchKind, Reservoirs};
+use super::kinds::{Kinds, Reservoirs};
 use super::proofs::{Sampled, Stacks};
 use super::{code, shown};
 use crate::edges::EdgeJudge;
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::records::Records;
+use crate::records::instants::MismatchKind;
 use crate::truth::classes::rewriting::HOOK_CLASS;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
@@ -66,24 +67,25 @@ impl Reporter {
     }
 
     /// Counts a mismatch by kind, and writes it if it is kept. The caller counts the check. `env`
-    /// is the calling thread's. Returns the cause, if one is looked for.
+    /// is the calling thread's. Returns the kind and the place.
     pub fn report(
         &self,
         env: Env<'_>,
         found: Found<'_>,
         evidence: impl FnOnce() -> Evidence,
-    ) -> Option<&'static str> {
+    ) -> (MismatchKind, String) {
         let Found {
             layer, judgement, ..
         } = found;
         let (facts, cause) = self.search(env, found);
         let kind = (layer, judgement.verdict, cause);
-        self.count(kind, &self.place(env, found));
-        if let Some(place) = self.kept.place(kind) {
+        let place = self.place(env, found);
+        self.count(kind, &place);
+        if let Some(index) = self.kept.place(kind) {
             let facts = facts.unwrap_or_else(|| self.look(env, found));
-            self.write(env, found, (cause, place), &facts, evidence());
+            self.write(env, found, (cause, index), &facts, evidence());
         }
-        cause
+        (kind, place)
     }
 
     /// The name of the cause, and the look that has shown the cause, if one was needed.

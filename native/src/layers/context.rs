@@ -117,7 +117,7 @@ impl Layers {
 
     /// Counts what the layer's walker answered for `sample`, by the thread's state and the code that ran. Steps see each instruction
     /// once, and are counted by instruction.
-    pub fn note_answer(&self, layer: Layer, sample: &Sample, answer: Answer) {
+    pub fn note_answer(&self, layer: Layer, sample: &Sample, answer: Answer<'_>) {
         if layer.row().when != When::Step {
             let at = format!("{}, {}", sample.state_name(), self.place(sample).instant);
             lock(&self.records.instants).add(layer, &at, answer);

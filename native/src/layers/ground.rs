@@ -2,9 +2,10 @@
 //! the hooks before it have left.
 
 use super::context::Layers;
-use crate::evidence::{Found, MismatchKind, Sampled};
+use crate::evidence::{Found, Sampled};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Global, Ref};
+use crate::records::instants::MismatchKind;
 use crate::truth::java_hooks;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};

@@ -7,7 +7,7 @@ use crate::evidence::{Found, Sampled};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
 use crate::locks::lock;
-use crate::records::instants::Answer;
+use crate::records::instants::{Answer, MismatchKind};
 use crate::records::pairs::Named;
 use crate::truth::methods::registry::Registry;
 use hotspot::claims::code_of_other_state;
@@ -62,8 +62,13 @@ impl Check<'_> {
             layers.note_error(self.layer, code, sample);
         }
         self.pair(layers, walk, judgement, truth);
-        let cause = self.report(layers, walk, judgement, truth);
-        self.note_answer(layers, judgement, cause);
+        let reported = self.report(layers, walk, judgement, truth);
+        let answer = match (judgement.verdict, &reported) {
+            (Verdict::Error(code), _) => Answer::Error(code),
+            (_, Some((kind, place))) => Answer::Differs(*kind, place),
+            _ => Answer::Other,
+        };
+        self.note_answer(layers, answer);
         honest
     }
 
@@ -119,12 +124,7 @@ impl Check<'_> {
     }
 
     /// Counts the answer by the kind of instant at which the walker was asked.
-    fn note_answer(&self, layers: &Layers, judgement: Judgement, cause: Option<&'static str>) {
-        let answer = match judgement.verdict {
-            Verdict::Error(code) => Answer::Error(code),
-            verdict if judgement.differs() => Answer::Differs(verdict, cause),
-            _ => Answer::Other,
-        };
+    fn note_answer(&self, layers: &Layers, answer: Answer<'_>) {
         match (self.seen, self.event) {
             (Sampled::InSignal(sample), _) => layers.note_answer(self.layer, sample, answer),
             (_, Some(event)) => lock(&layers.records.instants).add(self.layer, event, answer),
@@ -132,14 +132,14 @@ impl Check<'_> {
         }
     }
 
-    /// Reports a mismatch, and returns its cause if one is looked for.
+    /// Reports a mismatch, and returns its kind and place.
     fn report(
         &self,
         layers: &Layers,
         walk: &[Frame],
         judgement: Judgement,
         truth: &dyn Truth,
-    ) -> Option<&'static str> {
+    ) -> Option<(MismatchKind, String)> {
         // A layer that nobody asked for may be asked on behalf of another, and is in no table.
         let is_asked_for = layers.config.layers.contains(&self.layer);
         if !judgement.differs() || !is_asked_for {
@@ -147,7 +147,7 @@ impl Check<'_> {
         }
         let found = self.found(layers, walk, judgement, truth);
         let evidence = || (self.evidence)(walk);
-        layers.reporter.report(self.env, found, evidence)
+        Some(layers.reporter.report(self.env, found, evidence))
     }
 }
 

@@ -1,19 +1,25 @@
 //! What walkers answered at each kind of instant.
 
-use oracle::record::{CauseCount, CauseName, InstantCount};
+use oracle::record::{CauseName, InstantCount, KindCount, MismatchCount};
 use oracle::{Layer, Verdict};
 use std::collections::{BTreeMap, HashMap};
 
 /// The largest number of kinds of instants that a layer counts separately.
 const KINDS: usize = 256;
 
+/// How many places of one cause are counted separately at a kind of instant.
+const PLACES: usize = 64;
+
+/// The key of mismatches without their place. The cause is `None` if no cause is looked for.
+pub type MismatchKind = (Layer, Verdict, Option<&'static str>);
+
 /// What a walker answered, as far as it is counted.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Answer {
+pub enum Answer<'a> {
     /// An error with this code.
     Error(i32),
-    /// A stack that differs from the truth, with the cause if one is looked for.
-    Differs(Verdict, Option<&'static str>),
+    /// A stack that differs from the truth, and its place.
+    Differs(MismatchKind, &'a str),
     /// Any other stack.
     Other,
 }
@@ -30,12 +36,12 @@ pub struct Instants {
 struct Answers {
     checks: u64,
     errors: BTreeMap<i32, u64>,
-    mismatches: HashMap<(Verdict, Option<&'static str>), u64>,
+    mismatches: HashMap<MismatchKind, HashMap<String, u64>>,
 }
 
 impl Instants {
     /// Counts an answer at an instant of the kind `at`.
-    pub fn add(&mut self, layer: Layer, at: &str, answer: Answer) {
+    pub fn add(&mut self, layer: Layer, at: &str, answer: Answer<'_>) {
         self.changed = true;
         let kinds = self.layers.entry(layer).or_default();
         let is_full = kinds.len() >= KINDS && !kinds.contains_key(at);
@@ -50,8 +56,11 @@ impl Instants {
         answers.checks += 1;
         match answer {
             Answer::Error(code) => *answers.errors.entry(code).or_default() += 1,
-            Answer::Differs(verdict, cause) => {
-                *answers.mismatches.entry((verdict, cause)).or_default() += 1;
+            Answer::Differs(kind, place) => {
+                let places = answers.mismatches.entry(kind).or_default();
+                let is_full = places.len() >= PLACES && !places.contains_key(place);
+                let place = if is_full { KindCount::OTHER } else { place };
+                *places.entry(place.into()).or_default() += 1;
             }
             Answer::Other => {}
         }
@@ -78,14 +87,20 @@ impl Instants {
 }
 
 impl Answers {
-    fn mismatches(&self) -> Vec<CauseCount> {
-        let count = |(&(verdict, cause), &count): (&(Verdict, Option<&str>), &u64)| CauseCount {
-            verdict,
-            cause: cause.map(CauseName::new),
-            count,
-        };
-        let mut all: Vec<CauseCount> = self.mismatches.iter().map(count).collect();
-        all.sort_by(|a, b| (&a.cause, b.count).cmp(&(&b.cause, a.count)));
+    fn mismatches(&self) -> Vec<MismatchCount> {
+        let all = self
+            .mismatches
+            .iter()
+            .flat_map(|(&(_, verdict, cause), places)| {
+                places.iter().map(move |(place, &count)| MismatchCount {
+                    verdict,
+                    cause: cause.map(CauseName::new),
+                    place: place.clone(),
+                    count,
+                })
+            });
+        let mut all: Vec<MismatchCount> = all.collect();
+        all.sort_by(|a, b| (&a.cause, b.count, &a.place).cmp(&(&b.cause, a.count, &b.place)));
         all
     }
 }
@@ -100,12 +115,12 @@ mod tests {
     fn answers_are_counted_where_they_were_given() {
         let mut instants = Instants::default();
         assert_eq!(instants.take_new(), None);
-        let cause = Some("leaf-call");
+        let kind = (LAYER, Verdict::Wrong, Some("leaf-call"));
         for answer in [
             Answer::Other,
             Answer::Error(-5),
-            Answer::Differs(Verdict::Wrong, cause),
-            Answer::Differs(Verdict::Wrong, cause),
+            Answer::Differs(kind, "A.b"),
+            Answer::Differs(kind, "A.b"),
         ] {
             instants.add(LAYER, "in Java, Interpreter", answer);
         }
@@ -120,6 +135,19 @@ mod tests {
         assert_eq!((wrong.verdict, wrong.count), (Verdict::Wrong, 2));
         assert_eq!((all[1].checks, all[1].mismatches.len()), (1, 0));
         assert_eq!(instants.take_new(), None);
+    }
+
+    #[test]
+    fn places_are_bounded_and_no_mismatch_is_lost() {
+        let mut instants = Instants::default();
+        let kind = (LAYER, Verdict::Wrong, None);
+        for place in 0..2 * PLACES {
+            instants.add(LAYER, "it", Answer::Differs(kind, &place.to_string()));
+        }
+        let all = instants.take_new().expect("they are new");
+        let counts = all[0].mismatches.iter().map(|of| of.count);
+        assert_eq!(counts.sum::<u64>(), 2 * PLACES as u64);
+        assert_eq!(all[0].mismatches.len(), PLACES + 1);
     }
 
     #[test]

@@ -26,8 +26,8 @@ pub use flaw::flaw;
 pub use hooking::Hooking;
 pub use joined::{CodeCounts, JoinCounts};
 pub use lines::{
-    Address, CauseCount, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence,
-    FoundEdges, InstantCount, InstructionCounts, Kept, KindCount, Lost, MOST_KEPT_IDS, Mismatch,
+    Address, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence, FoundEdges,
+    InstantCount, InstructionCounts, Kept, KindCount, Lost, MOST_KEPT_IDS, Mismatch, MismatchCount,
     Record, Rewriting, ShownFrame, StackWord, Started, StepCounts, VISITED_FILE, VisitedCode,
     Worst,
 };

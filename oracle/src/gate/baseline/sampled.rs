@@ -4,7 +4,7 @@ use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
 use crate::gate::reason::blindness;
-use crate::record::{CauseCount, CauseName, KindCount, Statement};
+use crate::record::{CauseName, KindCount, Statement};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, TruthKind, Verdict, When};
 use std::collections::BTreeMap;
@@ -203,19 +203,20 @@ impl Set {
             for (&code, &n) in &of.errors {
                 count(What::Error(code), n);
             }
-            for CauseCount {
-                verdict,
-                cause,
-                count: n,
-            } in &of.mismatches
-            {
-                let cause = cause.as_ref().map(|cause| cause.as_str().to_owned());
-                let cause = cause.unwrap_or_default();
-                match verdict {
-                    Verdict::Wrong => count(What::Wrong(cause), *n),
-                    Verdict::Truncated => count(What::Truncated(cause), *n),
-                    Verdict::Imprecise => count(What::Imprecise, *n),
-                    _ => {}
+            for mismatch in &of.mismatches {
+                let cause = mismatch.cause.as_ref().map(|cause| cause.as_str());
+                let cause = cause.unwrap_or_default().to_owned();
+                let what = match mismatch.verdict {
+                    Verdict::Wrong => What::Wrong(cause),
+                    Verdict::Truncated => What::Truncated(cause),
+                    Verdict::Imprecise => What::Imprecise,
+                    _ => continue,
+                };
+                let cell = Cell::new(name, of.layer, what);
+                self.count_at_instant(cell.clone(), &of.at, mismatch.count);
+                if cell.what != What::Imprecise && mismatch.place != KindCount::OTHER {
+                    let place = Some(mismatch.place.clone());
+                    self.count_at_instant(Cell { place, ..cell }, &of.at, mismatch.count);
                 }
             }
         }

@@ -157,8 +157,9 @@ impl Set {
         (!told.is_empty()).then_some(asked)
     }
 
-    /// Forgets the kinds of instants with fewer trials than `least` in their program.
+    /// Forgets the places of kinds of instants, and the kinds with fewer trials than `least` in their program.
     pub(super) fn forget_rare_instants(&mut self, least: u64) {
+        self.instants.retain(|cell, _| cell.place.is_none());
         let trials = |cell: &Cell| cell.trials().unwrap_or_else(|| cell.clone());
         let rare = |cell: &Cell, kind: &str| self.count_at(&trials(cell), kind) < least;
         let all = self.instants.iter();

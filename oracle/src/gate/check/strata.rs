@@ -80,7 +80,7 @@ pub(super) fn alike_sum(cells: &[Cell], one: &Set, other: &Set) -> Option<(Count
     let program = one.programs.keys().next()?;
     let is_told = |cell: &Cell| {
         let is_of_program = cell.is_of_all_programs() || cell.program == *program;
-        is_of_program && cell.place.is_none() && cell.what.is_told_by_instant()
+        is_of_program && cell.what.is_told_by_instant()
     };
     if !cells.iter().all(is_told) {
         return None;

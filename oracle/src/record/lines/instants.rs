@@ -22,17 +22,19 @@ pub struct InstantCount {
     pub errors: BTreeMap<i32, u64>,
     /// Of these, how often it showed a false stack.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mismatches: Vec<CauseCount>,
+    pub mismatches: Vec<MismatchCount>,
 }
 
-/// How often a cause was found.
+/// How often a walker showed one kind of false stack.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
-pub struct CauseCount {
+pub struct MismatchCount {
     /// `truncated`, `wrong` or `imprecise`.
     pub verdict: Verdict,
     /// The cause, as in [`KindCount`](super::KindCount).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseName>,
+    /// The place, as in [`KindCount`](super::KindCount); [`KindCount::OTHER`](super::KindCount::OTHER) beyond a limit.
+    pub place: String,
     /// How often.
     pub count: u64,
 }

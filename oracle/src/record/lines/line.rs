@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::judge::Unseen;
     use crate::mutants::{Detection, FaultKind};
-    use crate::record::{Address, CauseCount, CauseName, Evidence, Mismatch, ShownFrame};
+    use crate::record::{Address, CauseName, Evidence, Mismatch, MismatchCount, ShownFrame};
     use crate::{Layer, Verdict};
 
     #[test]
@@ -145,9 +145,10 @@ mod tests {
                 at: "in Java, Interpreter".into(),
                 checks: 9,
                 errors: BTreeMap::from([(-5, 2)]),
-                mismatches: vec![CauseCount {
+                mismatches: vec![MismatchCount {
                     verdict: Verdict::Wrong,
                     cause: None,
+                    place: "A.b".into(),
                     count: 1,
                 }],
             }]),

@@ -17,7 +17,7 @@ mod steps;
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use evidence::{Address, CodeBytes, Evidence, StackWord};
-pub use instants::{CauseCount, InstantCount};
+pub use instants::{InstantCount, MismatchCount};
 pub use kept::Kept;
 pub use kinds::KindCount;
 pub use line::{Record, Started};
