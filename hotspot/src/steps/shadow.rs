@@ -323,10 +323,10 @@ impl Shadow {
         // the thread would go on, and the anchor has this word as the return address. The thread that stays pops it
         // (`InterpreterMacroAssembler::call_VM_preemptable_helper`):
         //
-        //         lea  r10, resume
-        //         push r10
+        //         lea  scratch, resume
+        //         push scratch
         //         call VM
-        //         pop  r10
+        //         pop  scratch
         //
         // So a thread that begins to step in the VM has a call here that returns nowhere.
         if !has_returned && oldest.is_own_of_interpreter() && before.code == Code::Interpreter {
