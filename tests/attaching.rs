@@ -17,6 +17,7 @@ fn scenario(hooks: Hooking) -> String {
         no_pause = true
         [[program]]
         name = "fixtures"
+        baseline = false
         hooks = "{hooks}"
         fixtures = {{ names = ["upcalls", "native-calls", "timers"], seconds = 3 }}
         "#

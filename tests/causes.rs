@@ -21,7 +21,8 @@ fn shown(jdk: &Path, cause: &Cause) -> Vec<Mismatch> {
         let program = programs
             .next()
             .expect("the caller checked that there are programs");
-        let text = scenario::of(cause, program);
+        // The last lines are those of the one program.
+        let text = scenario::of(cause, program) + "baseline = false\n";
         let ran = support::run_scenario(jdk, &text, 1, &[]);
         let mut found = ran.report.mismatches;
         found.retain(|mismatch| mismatch.cause == Some(cause.into()));

@@ -27,6 +27,7 @@ fn scenario(hooks: Hooking, probability: f64) -> String {
         evidence_limit = 100000
         [[program]]
         name = "fixtures"
+        baseline = false
         hooks = "{hooks}"
         jvm_args = ["-XX:TieredStopAtLevel=1", "-Dsun.reflect.inflationThreshold=2147483647"]
         [program.fixtures]

@@ -94,6 +94,7 @@ fn scenario(program: &str, gst_every: u32) -> String {
         evidence_limit = 5
         [[program]]
         name = "program"
+        baseline = false
         {program}
         "#
     )
@@ -318,7 +319,7 @@ fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
     } else {
         println!("skipped: javac, which {} has not", jdk.display())
     }
-    let hooks = "\nhooks = \"none\"\nbaseline = false";
+    let hooks = "\nhooks = \"none\"";
     let unhooked = programs.into_iter();
     unhooked
         .map(|(name, program)| (name, program + hooks))

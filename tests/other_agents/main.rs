@@ -41,6 +41,7 @@ fn scenario(jar: &Path, change: &str, hooks: Hooking) -> String {
         gst_every = 8
         [[program]]
         name = "fixtures"
+        baseline = false
         hooks = "{hooks}"
         jvm_args = ["-javaagent:{jar}={change}"]
         [program.fixtures]

@@ -33,17 +33,11 @@ fn on_each_jdk(judge: impl Fn(&str, &Answers)) {
 }
 
 #[test]
-fn at_events_of_the_vm_all_frames_are_those_of_get_stack_trace() {
+fn frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers() {
     on_each_jdk(|run, answers| {
         assert!(answers.number("events") > 1_000, "{run}");
         assert_eq!(answers.number("here_differ"), 0, "{run}");
         assert_eq!(answers.number("here_failed"), 0, "{run}");
-    });
-}
-
-#[test]
-fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
-    on_each_jdk(|run, answers| {
         let judged = answers.number("equal") + answers.number("differ");
         assert!(judged > 100, "{run}");
         let (ours, theirs) = (
