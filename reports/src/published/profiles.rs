@@ -18,7 +18,7 @@ struct Profiled<'a> {
 pub(super) fn tables(digests: &[Digest]) -> String {
     let columns = Column::of(digests, "results-profiles");
     format!(
-        "{}\nAll programs have exact hooks. [profile.md](../guide/profile.md#read-the-answer) explains the columns, and\n[bias.md](../bias.md#what-is-compared) what is compared. \"To\" stands between the lowest and the highest value of a program.\n\n{}\n### By program\n\nThe overlap of the profile of methods and the true one, and in brackets the share of the instants without an answer.\n\n{}",
+        "{}\nAll programs have exact hooks. [profile.md](../guide/profile.md#read-the-answer) explains the columns, and\n[bias.md](../bias.md#what-is-compared) what is compared. \"To\" stands between the lowest and the highest value of a program.\n\"Beyond chance\" is how much more a profile of methods and the true one differ than two honest ones of as many answers: with\nfew answers chance lowers the overlap, too.\n\n{}\n### By program\n\nThe overlap of the profile of methods and the true one, and in brackets the share of the instants without an answer.\n\n{}",
         basis(&columns, "profiles"),
         over_programs(&columns),
         by_program(&columns)
@@ -37,6 +37,7 @@ fn over_programs(columns: &[Column<'_>]) -> String {
         "false stacks:",
         "other method:",
         "overlap:",
+        "beyond chance:",
         "of stacks:",
         "hottest is number 1:",
         "biased:",
@@ -59,6 +60,7 @@ fn over_programs(columns: &[Column<'_>]) -> String {
                     share(profile.renamed, profile.answered)
                 })),
                 range(of.iter().filter_map(|one| one.profile.overlap)),
+                range(of.iter().filter_map(|one| one.profile.tvd_excess)),
                 range(of.iter().filter_map(|one| one.profile.overlap_of_stacks)),
                 format!(
                     "{} of {number}",
