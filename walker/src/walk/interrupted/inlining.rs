@@ -201,8 +201,9 @@ impl Walk<'_> {
         let Some(next) = around.behind.filter(|record| record.scope != 0) else {
             return jumps(around.behind?);
         };
-        let same =
-            before.filter(|&before| self.same_methods(instruction, before, next) == Some(true));
+        let same = before.filter(|&before| {
+            tables.have_same_methods(&self.memory, self.vm.compression, before, next) == Some(true)
+        });
         let covering = around.covering(|record| self.has_map(instruction, record));
         let way = self.way(instruction.pc, instruction.address_of(next));
         if way.is_none()
@@ -255,12 +256,7 @@ impl Walk<'_> {
     }
 
     /// Whether a poll begins at the instruction: its record is at its start.
-    pub(super) fn begins_poll(
-        &self,
-        instruction: &Instruction,
-        around: &Around,
-        byte: i32,
-    ) -> bool {
+    fn begins_poll(&self, instruction: &Instruction, around: &Around, byte: i32) -> bool {
         let begins = |record: Record| {
             record.pc_offset == byte
                 && self.has_map(instruction, record) == Some(true)
@@ -325,17 +321,6 @@ impl Walk<'_> {
             }
         }
         None
-    }
-
-    /// Whether two records have the same methods; `None` if they cannot be read.
-    pub(super) fn same_methods(
-        &self,
-        instruction: &Instruction,
-        one: Record,
-        other: Record,
-    ) -> Option<bool> {
-        let (tables, compression) = (&instruction.tables, self.vm.compression);
-        tables.have_same_methods(&self.memory, compression, one, other)
     }
 
     /// Whether the code may stop for the collector where `record` is; `None` if this is not known.
