@@ -8,6 +8,7 @@ use crate::report::render::style;
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
 use oracle::gate::{Answer, Class, Limits};
+use oracle::outcome::Outcome;
 use scenarios::jdk::Jdk;
 use scenarios::{Checked, Pair, Scenario, Task, interrupt, store};
 use serde_json::{Value, json};
@@ -42,6 +43,10 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
         task.seed,
         args.out.display()
     ));
+    let place = |home: &Path| home.canonicalize().ok();
+    if place(&args.base) == place(&args.new) {
+        say("both are the same JDK, so the answer says how much equal runs differ");
+    }
     let mut shown = Instant::now();
     let Checked { answer, base, new } = task.run(&args.out, &mut |pair| {
         if shown.elapsed() >= PACE {
@@ -63,7 +68,12 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
         store::write_file(&args.out.join(name), text.as_bytes())?;
     }
     printed?;
-    Ok(exit::of(answer.outcome))
+    Ok(match interrupt::noted() {
+        Some(signal) if answer.outcome == Outcome::NotMeasured => {
+            exit::interrupted(signal.as_raw())
+        }
+        _ => exit::of(answer.outcome),
+    })
 }
 
 /// The JDK at a path that the user gave.

@@ -44,8 +44,9 @@ Exit codes:
   0  not worse
   1  worse
   2  bad usage, no such JDK, or a folder that cannot be written
-  3  no answer: too noisy, interrupted, or a JVM that could not be measured
-  4  a JVM crashed or hung";
+  3  no answer: too noisy, or a JVM that could not be measured
+  4  a JVM crashed or hung
+  130  interrupted by Ctrl-C before there was an answer";
 
 /// The codes of `reduce` as `--help` shows them.
 pub const REDUCE_HELP: &str = "\

@@ -80,6 +80,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     }
     let function = args.walker.as_deref().map(walker::find).transpose()?;
     let is_named = !args.choice.scenario.is_empty();
+    crate::tips::of_program(&args.java_args)?;
     let of_user = !args.java_args.is_empty();
     let deadline = Some(args.deadline)
         .filter(|&s| s > 0)

@@ -19,6 +19,9 @@ const FORMAT: u64 = 2;
 /// The first format, which does not tell kinds of instants.
 const FIRST: u64 = 1;
 
+/// Where a baseline comes from.
+const REMEDY: &str = "`stackwitness baseline create` makes a baseline of reports";
+
 /// The key of the format's number. Only a baseline has this key, and not a report.
 const KEY: &str = "stackwitness_baseline";
 
@@ -116,13 +119,9 @@ pub fn read(path: &Path) -> Result<Baseline, Error> {
         path: path.into(),
         why,
     };
-    let text = fs::read(path).map_err(|e| {
-        fail(format!(
-            "{e}; `stackwitness baseline create` makes a baseline"
-        ))
-    })?;
+    let text = fs::read(path).map_err(|e| fail(format!("{e}; {REMEDY}")))?;
     let value: Value =
-        serde_json::from_slice(&text).map_err(|e| fail(format!("no baseline: {e}")))?;
+        serde_json::from_slice(&text).map_err(|e| fail(format!("no baseline: {e}; {REMEDY}")))?;
     parse(value).map_err(fail)
 }
 
@@ -134,7 +133,7 @@ fn parse(value: Value) -> Result<Baseline, String> {
                 "its format is {n}; this version reads formats {FIRST} to {FORMAT}"
             ));
         }
-        None => return Err(format!("no baseline: it has no `{KEY}`")),
+        None => return Err(format!("no baseline: it has no `{KEY}`; {REMEDY}")),
     }
     let file: File = serde_json::from_value(value).map_err(|e| format!("no baseline: {e}"))?;
     debug_assert!((FIRST..=FORMAT).contains(&file.stackwitness_baseline));

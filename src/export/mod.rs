@@ -96,12 +96,10 @@ fn make_parent(path: &Path) -> Result<(), Error> {
 
 /// Who names a folder that cannot be written must name another.
 fn cannot_write(path: &Path) -> impl Fn(io::Error) -> Error {
-    let path = path.to_owned();
     move |source| {
-        scenarios::Error::Out {
-            path: path.clone(),
-            source,
-        }
-        .into()
+        Error::usage(format!(
+            "cannot write to {}: {source}; give another folder with --jtreg",
+            path.display()
+        ))
     }
 }

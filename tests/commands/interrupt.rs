@@ -72,6 +72,36 @@ fn an_interrupt_ends_the_target_and_writes_the_report() {
     }
 }
 
+/// The file `pid` of a program in a folder of results.
+fn pid_below(folder: &Path) -> Option<u32> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.iter().find_map(|path| {
+        if path.is_dir() {
+            return pid_below(path);
+        }
+        path.ends_with("pid").then(|| pid(path)).flatten()
+    })
+}
+
+#[test]
+fn an_interrupted_check_has_no_answer() {
+    let place = place();
+    place.write(
+        "x.toml",
+        "name = 'x'\nlayers = ['gst']\n[[program]]\nname = 'long'\njava = ['Long']\n",
+    );
+    let mut command = place.command("check --base jdk --scenario x.toml --out out jdk");
+    let mut tool = command.stdout(Stdio::null()).spawn().unwrap();
+    let target = until("the start of a program", || {
+        assert_eq!(tool.try_wait().unwrap(), None, "the tool has ended");
+        pid_below(&place.path("out"))
+    });
+    signal("-INT", tool.id());
+    assert_eq!(ended(&mut tool), Some(130));
+    ends(target);
+}
+
 #[test]
 fn killing_the_tool_leaves_a_partial_report_and_no_target() {
     let place = place();

@@ -5,6 +5,7 @@ use super::model::Scenario;
 use crate::Error;
 use crate::text::nearest;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The built-in scenarios, by name.
@@ -70,6 +71,9 @@ impl Scenario {
             }),
             Err(_) if Path::new(name).is_dir() => Err(Error::Scenario(format!(
                 "{name} is a folder: give the file of a scenario, or the name of a built-in one"
+            ))),
+            Err(e) if e.kind() == ErrorKind::InvalidData => Err(Error::Scenario(format!(
+                "{name} is no text: give a scenario file, as docs/scenarios.md shows"
             ))),
             Err(e) => Err(Error::Scenario(format!("{name}: {e}"))),
         }

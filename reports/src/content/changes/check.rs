@@ -183,7 +183,10 @@ fn builds(answer: &Answer, base: &Report, new: &Report) -> Vec<Block> {
         let what = [&jdk.vm, &jdk.version, &jdk.vendor]
             .map(String::as_str)
             .join(" ");
-        Block::Note(format!("{name} {} ({})", jdk.home, what.trim()))
+        Block::Note(match what.trim() {
+            "" => format!("{name} no run"),
+            what => format!("{name} {} ({what})", jdk.home),
+        })
     };
     let Answer { pairs, minutes, .. } = answer;
     let mut blocks = vec![
