@@ -102,6 +102,7 @@ mod tests {
 
     #[test]
     fn the_c_library_is_found() {
+        // SAFETY: zeros are a valid `Dl_info`: numbers and null pointers.
         let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
         // SAFETY: dladdr only looks the address up.
         let found = unsafe { libc::dladdr(libc::malloc as *const c_void, &mut info) };
