@@ -12,9 +12,7 @@ fn cargo_install_gives_a_program_that_finds_its_agent() {
     let root = tempfile::tempdir().unwrap();
     let mut install = Command::new(env!("CARGO"));
     install
-        // The profile of the tests, most of which is compiled: the release is that of the archive.
-        .args(["install", "--debug", "--locked", "--offline"])
-        .args(["--path", ".", "--root"])
+        .args(["install", "--locked", "--offline", "--path", ".", "--root"])
         .arg(root.path())
         .current_dir(project());
     finish(&mut install, "cargo install");
