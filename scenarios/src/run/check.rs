@@ -9,6 +9,7 @@ use crate::plan::{Job, Plan};
 use crate::process::interrupt;
 use crate::scenario::{Program, Scenario, measured};
 use crate::store;
+use oracle::Layer;
 use oracle::gate::{Answer, Claim, Course, Limits, Turn};
 use oracle::outcome::Outcome;
 use oracle::random::mix;
@@ -88,10 +89,11 @@ impl Task {
         let start = Instant::now();
         let mut course = Course::new(self.alpha);
         let mut choices: Vec<Choice> = vec![];
+        let mut wanted = None;
         let answer = loop {
             let at = choices.len() as u64;
             let random = |what: u64| mix(self.seed ^ mix(at << 8 | what));
-            let choice = self.next(&programs, &course, &choices, &random);
+            let choice = self.next(&programs, (&course, wanted), &choices, &random);
             choices.push(choice);
             let job = Job {
                 number: choices.len(),
@@ -118,6 +120,7 @@ impl Task {
                 program: &job.program,
                 answer: &answer,
             });
+            wanted = answer.wanted(self.limits);
             let covered = choices.len() >= programs.len();
             if interrupted
                 || answer.is_sure(self.limits, &course, covered)
@@ -153,11 +156,11 @@ impl Task {
     }
 
     /// What runs next: each program in its turn, and every other time, after each had one, what showed the strongest
-    /// suspicion.
+    /// suspicion. Half of the other turns go to programs with checks of the layer that is `wanted` most.
     fn next(
         &self,
         programs: &[Program],
-        course: &Course,
+        (course, wanted): (&Course, Option<Layer>),
         choices: &[Choice],
         random: &dyn Fn(u64) -> u64,
     ) -> Choice {
@@ -170,6 +173,14 @@ impl Task {
             && let Some(last) = course.suspect()
         {
             return choices[last];
+        }
+        let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
+        if covered && random(5) & 1 == 1 && !with.is_empty() {
+            let pair = with[(random(6) % with.len() as u64) as usize];
+            return Choice {
+                program: choices[pair].program,
+                seed: random(4),
+            };
         }
         // A random order in each round, so that no program always follows the same other one.
         let round = at / programs.len();

@@ -139,6 +139,11 @@ impl Answer {
             .filter(|bound| bound.is_required && bound.class == Class::False && bound.is_measured())
     }
 
+    /// The layer of which more pairs are needed most, before the build can be called not worse.
+    pub fn wanted(&self, limits: Limits) -> Option<Layer> {
+        self.too_large(limits).map(|bound| bound.layer)
+    }
+
     /// The layer that needs most to come below the limit.
     fn too_large(&self, limits: Limits) -> Option<&NotWorse> {
         let large = self

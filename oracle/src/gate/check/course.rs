@@ -138,6 +138,8 @@ pub struct Course {
     /// How many cells of each group were found.
     found: BTreeMap<Group, usize>,
     pairs: usize,
+    /// The pairs in which both builds had checks of a layer.
+    measured: BTreeMap<Layer, Vec<usize>>,
     /// Libraries that are not the same in both builds.
     different: BTreeSet<String>,
     /// The counts, by layer and class.
@@ -176,6 +178,7 @@ impl Course {
             cells: BTreeMap::new(),
             found: BTreeMap::new(),
             pairs: 0,
+            measured: BTreeMap::new(),
             different: BTreeSet::new(),
             classes: BTreeMap::new(),
         }
@@ -208,7 +211,12 @@ impl Course {
             both.new = (both.new.0 + of_new.0, both.new.1 + of_new.1);
         }
         self.different.extend(different_libraries(&base.0, &new.0));
-        self.count_classes(base, new);
+        self.count_classes(at, base, new);
+    }
+
+    /// The pairs, from 0 on, in which both builds had checks of `layer`.
+    pub fn pairs_with(&self, layer: Layer) -> &[usize] {
+        self.measured.get(&layer).map_or(&[], Vec::as_slice)
     }
 
     /// The libraries outside of the JDKs of which the builds had different ones: instants in their code were not compared.
@@ -241,11 +249,14 @@ impl Course {
         }
     }
 
-    fn count_classes(&mut self, base: &Turn, new: &Turn) {
+    fn count_classes(&mut self, at: usize, base: &Turn, new: &Turn) {
         for layer in Layer::ALL {
             let checks = (trials(&base.0, layer), trials(&new.0, layer));
             if checks == (0, 0) {
                 continue;
+            }
+            if checks.0 > 0 && checks.1 > 0 {
+                self.measured.entry(layer).or_default().push(at);
             }
             for class in Class::ALL {
                 let of_class = self.classes.entry((layer, class)).or_default();

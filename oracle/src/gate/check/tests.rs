@@ -136,6 +136,22 @@ fn the_answer_names_what_is_worse() {
 }
 
 #[test]
+fn pairs_are_known_by_their_layers() {
+    let mut check = Course::new(0.01);
+    for pair in 0..6 {
+        let base = turn(pair, mix(pair), 0.0);
+        let mut new = turn(pair, mix(pair ^ 99), 0.0);
+        if pair % 3 == 0 {
+            new.without(Layer::CallEdge);
+        }
+        check.add(&base, &new);
+    }
+    assert_eq!(check.pairs_with(Layer::CallEdge), [1, 2, 4, 5]);
+    assert_eq!(check.pairs_with(Layer::AsgctAsync).len(), 6);
+    assert!(check.pairs_with(Layer::Gst).is_empty());
+}
+
+#[test]
 fn a_layer_that_is_not_measured_any_more_is_worse() {
     let mut check = Course::new(0.01);
     for pair in 0..30 {
