@@ -1,7 +1,7 @@
 //! A report on one screen of a terminal: at most 25 lines of 100 columns.
 
 use super::escape::visible;
-use super::screen::Lines;
+use super::screen::{Lines, WIDTH};
 use super::text::Style;
 use crate::model::{Advice, CauseCount, Profile, Rate, Summary, Tone};
 use crate::numbers::{
@@ -17,7 +17,7 @@ const LAYERS: usize = 10;
 const REASONS: usize = 3;
 const PROFILES: usize = 6;
 
-/// Least width of the column with the profilers.
+/// Width of the column with the profilers. A longer name has a line of its own.
 const PROFILER: usize = 29;
 
 /// Renders a summary for a terminal.
@@ -89,12 +89,15 @@ fn title(of: &Summary) -> String {
     } else {
         format!("scenario {}: ", about.scenario)
     };
-    format!(
-        "{} | {jvm} | {scenario}{}, {}{seed}",
+    let title = format!(
+        "{} | {jvm} | {scenario}{}, {}",
         name.trim_end(),
         counted(about.runs as u64, "JVM", "JVMs"),
         duration(about.seconds)
-    )
+    );
+    // A part of a seed is of no use, and all of it is in the report.
+    let has_room = title.chars().count() + seed.chars().count() <= WIDTH;
+    if has_room { title + &seed } else { title }
 }
 
 /// A line of the table of layers.
@@ -356,11 +359,8 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
     }
     let label = |of: &Profile| of.label(all).replace(" at the next ", ", next ");
     let profiles = once_each(all, label);
-    let labels = profiles.iter().take(PROFILES);
-    let labels = labels.map(|of| label(of).chars().count());
-    let width = labels.max().unwrap_or(0).max(PROFILER);
     let head = format!(
-        "{:width$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
+        "{:PROFILER$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
         "profile by", "instants", "lost", "renamed", "overlap", "hottest", "certainly miscounted"
     );
     out.line(Tone::Plain, &head);
@@ -374,11 +374,15 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
             .biased
             .first()
             .map_or(String::new(), |of| format!("  {}", worst(of)));
+        let mut name = label(of);
+        if name.chars().count() > PROFILER {
+            out.line(Tone::Plain, &name);
+            name.clear();
+        }
         out.line(
             Tone::Plain,
             &format!(
-                "{:width$} {:>9} {:>7} {:>9} {overlap:>8} {shown:>8} {:>4}{worst}",
-                label(of),
+                "{name:PROFILER$} {:>9} {:>7} {:>9} {overlap:>8} {shown:>8} {:>4}{worst}",
                 count(of.asked),
                 part(of.lost, of.asked),
                 part(of.renamed, of.asked - of.lost),

@@ -6,7 +6,7 @@ use crate::model::Tone;
 use std::fmt::Write;
 
 /// Length of a line, in characters.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// Lines that are never too long.
 pub(super) struct Lines {
