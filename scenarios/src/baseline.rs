@@ -22,6 +22,9 @@ const FIRST: u64 = 1;
 /// Where a baseline comes from.
 const REMEDY: &str = "`stackwitness baseline create` makes a baseline of reports";
 
+/// No run counts further, and sums of such counts have room.
+const MOST: u64 = 1 << 48;
+
 /// The key of the format's number. Only a baseline has this key, and not a report.
 const KEY: &str = "stackwitness_baseline";
 
@@ -184,9 +187,17 @@ impl FileSet {
             ..Set::default()
         };
         let samples = set.samples.len();
-        let check = |name: &str, counts: &[u64]| match counts.len() {
-            n if n == samples => Ok(()),
-            n => Err(format!("`{name}` has {n} counts for {samples} samples")),
+        let check = |name: &str, counts: &[u64]| {
+            let n = counts.len();
+            if n != samples {
+                return Err(format!("`{name}` has {n} counts for {samples} samples"));
+            }
+            match counts.iter().find(|&&count| count > MOST) {
+                Some(count) => Err(format!(
+                    "`{name}` has a count of {count}: no run counts that far"
+                )),
+                None => Ok(()),
+            }
         };
         for (name, counts) in self.cells {
             check(&name, &counts)?;
