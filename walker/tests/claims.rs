@@ -52,7 +52,7 @@ const JEP: &[Claim] = &[
             Name("AsyncGetStackTrace"),
             Test(
                 JVM,
-                "at_events_of_the_vm_all_frames_are_those_of_get_stack_trace",
+                "frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers",
             ),
         ]),
     ),
@@ -60,7 +60,7 @@ const JEP: &[Claim] = &[
         "options 0 is as AsyncGetCallTrace",
         There(&[Test(
             JVM,
-            "at_signals_it_has_an_answer_where_async_get_call_trace_has_none",
+            "frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers",
         )]),
     ),
     claim(
@@ -125,7 +125,7 @@ const JEP: &[Claim] = &[
             ),
             Test(
                 JVM,
-                "at_events_of_the_vm_all_frames_are_those_of_get_stack_trace",
+                "frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers",
             ),
         ]),
     ),
