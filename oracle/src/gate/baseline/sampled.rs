@@ -4,7 +4,7 @@ use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
 use crate::gate::reason::blindness;
-use crate::record::{CauseName, KindCount, Statement};
+use crate::record::{CauseName, InstantCount, KindCount, Statement};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, TruthKind, Verdict, When};
 use std::collections::BTreeMap;
@@ -222,8 +222,12 @@ impl Set {
         }
         for error in run.errors.iter().filter(|error| error.intact) {
             let refused = Cell::new(name, error.layer, What::Refused(error.code));
-            let at = format!("{}, {}", error.state, error.place);
-            self.count_at_instant(refused, &at, error.count);
+            // Errors are counted by the name of the library alone, and a run has one build of it.
+            let place = format!("{}, {}", error.state, error.kind());
+            let mut of_layer = run.instants.iter().filter(|of| of.layer == error.layer);
+            if let Some(of) = of_layer.find(|of| InstantCount::is_place(&of.at, &place)) {
+                self.count_at_instant(refused, &of.at, error.count);
+            }
         }
     }
 
@@ -320,4 +324,42 @@ fn hooks(run: &Run) -> Hooking {
     } else {
         Hooking::None
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::ErrorCount;
+    use crate::report::Exit;
+
+    #[test]
+    fn refusals_are_counted_where_the_walker_was_asked() {
+        let layer = Layer::AsgctAsync;
+        let at = format!("in native, {}", InstantCount::of_build("libc.so.6", "1f"));
+        let mut run = Run::new("p", Exit::Code(0));
+        run.instants = vec![InstantCount {
+            layer,
+            at: at.clone(),
+            checks: 9,
+            errors: BTreeMap::from([(-4, 2)]),
+            mismatches: vec![],
+        }];
+        run.errors = vec![ErrorCount {
+            layer,
+            code: -4,
+            state: "in native".into(),
+            place: "libc.so.6".into(),
+            intact: true,
+            count: 2,
+        }];
+        let mut set = Set::default();
+        set.add_instants(&run, "p");
+        for (what, n) in [
+            (What::Checks, 9),
+            (What::Error(-4), 2),
+            (What::Refused(-4), 2),
+        ] {
+            assert_eq!(set.count_at(&Cell::new("p", layer, what), &at), n);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use crate::Hooking;
 use crate::gate::stats::dispersion::Series;
-use crate::record::{ErrorCount, InstantCount};
+use crate::record::InstantCount;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -145,14 +145,13 @@ impl Set {
 
     /// How often walkers were asked at a place of errors; `None` if the samples do not tell kinds of instants.
     pub(in crate::gate) fn asked_at(&self, cell: &Cell, place: &str) -> Option<u64> {
-        let instant = place.strip_suffix(ErrorCount::INTACT).unwrap_or(place);
         let trials = cell.trials()?;
         let of_programs = self.programs.keys().map(|name| trials.of_program(name));
         let told: Vec<_> = of_programs
             .filter_map(|cell| self.instants.get(&cell))
             .collect();
         let kinds = told.iter().copied().flatten();
-        let there = kinds.filter(|(kind, _)| InstantCount::without_build(kind) == instant);
+        let there = kinds.filter(|(kind, _)| InstantCount::is_place(kind, place));
         let asked = there.flat_map(|(_, counts)| counts).sum();
         (!told.is_empty()).then_some(asked)
     }

@@ -9,7 +9,7 @@
 //! weights do not depend on which turn is whose, so that equal builds can still be exchanged.
 
 use crate::gate::baseline::{Cell, Set, What};
-use crate::record::{ErrorCount, InstantCount};
+use crate::record::InstantCount;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Events of a cell and its trials. Where kinds of instants are weighted, they need not be whole.
@@ -32,9 +32,8 @@ fn at_one_instant(cell: &Cell, one: &Set, other: &Set) -> Option<(Counts, Counts
     let (What::Error(_), Some(place)) = (&cell.what, &cell.place) else {
         return None;
     };
-    let instant = place.strip_suffix(ErrorCount::INTACT).unwrap_or(place);
     let trials = cell.trials()?.of_program(one.programs.keys().next()?);
-    let is_there = |kind: &&String| InstantCount::without_build(kind) == instant;
+    let is_there = |kind: &&String| InstantCount::is_place(kind, place);
     let kinds = |set: &Set| {
         let kinds = set.instants.get(&trials)?.keys().filter(is_there);
         Some(kinds.cloned().collect::<BTreeSet<String>>())

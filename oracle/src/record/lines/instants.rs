@@ -1,5 +1,6 @@
 //! Counts of answers by the kind of instant at which walkers were asked.
 
+use super::errors::ErrorCount;
 use super::mismatch::CauseName;
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,12 @@ impl InstantCount {
     /// The name of code of a library's build.
     pub fn of_build(library: &str, build: &str) -> String {
         format!("{library}{}{build})", InstantCount::BUILD)
+    }
+
+    /// Whether errors at `place`, which is the state and [`ErrorCount::kind`], were given at the kind of instant `at`.
+    pub fn is_place(at: &str, place: &str) -> bool {
+        let code = place.strip_suffix(ErrorCount::INTACT).unwrap_or(place);
+        InstantCount::without_build(at) == code
     }
 
     /// The kind of instant without the build of the library.
