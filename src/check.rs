@@ -120,8 +120,12 @@ fn class(class: Class) -> &'static str {
 fn progress(pair: &Pair<'_>) -> String {
     let answer = pair.answer;
     let (pairs, minutes) = (answer.pairs, answer.minutes);
+    let so_far = match pair.suspicion {
+        Some(suspicion) if suspicion.is_clear => format!("looks worse: {}", suspicion.rise),
+        _ => "nothing is sure yet".to_owned(),
+    };
     format!(
-        "{pairs} {} in {minutes:.1} minutes, now {}: nothing is sure yet",
+        "{pairs} {} in {minutes:.1} minutes, now {}: {so_far}",
         if pairs == 1 { "pair" } else { "pairs" },
         pair.program.name
     )

@@ -26,7 +26,9 @@ mod stats;
 
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
-pub use check::{Answer, Class, Course, Limits, NotWorse, Rise, SignTest, Turn, percent};
+pub use check::{
+    Answer, Class, Course, Limits, NotWorse, Rise, SignTest, Suspicion, Turn, percent,
+};
 pub use claims::{Answered, Breach, Broken, Claim, broken};
 pub use comparison::{Comparison, compare};
 pub use decision::{Decision, Rule, decide};

@@ -10,7 +10,7 @@ use crate::process::interrupt;
 use crate::scenario::{Program, Scenario, measured};
 use crate::store;
 use oracle::Layer;
-use oracle::gate::{Answer, Claim, Course, Limits, Turn};
+use oracle::gate::{Answer, Claim, Course, Limits, Suspicion, Turn};
 use oracle::outcome::Outcome;
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -49,6 +49,8 @@ pub struct Pair<'a> {
     pub program: &'a Program,
     /// The answer so far.
     pub answer: &'a Answer,
+    /// What looks worse so far.
+    pub suspicion: Option<&'a Suspicion>,
 }
 
 /// The result of a check.
@@ -119,6 +121,7 @@ impl Task {
             watcher(&Pair {
                 program: &job.program,
                 answer: &answer,
+                suspicion: course.suspicion().as_ref(),
             });
             wanted = answer.wanted(self.limits);
             let covered = choices.len() >= programs.len();
@@ -155,8 +158,8 @@ impl Task {
         Ok(programs)
     }
 
-    /// What runs next: each program in its turn, and every other time, after each had one, what showed the strongest
-    /// suspicion. Half of the other turns go to programs with checks of the layer that is `wanted` most.
+    /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Half of the other
+    /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most.
     fn next(
         &self,
         programs: &[Program],
@@ -166,13 +169,20 @@ impl Task {
     ) -> Choice {
         let at = choices.len();
         let covered = at >= programs.len();
-        // The closer a suspicion is to an answer, the more often it is followed.
-        let often = if course.missing() < 9.0 { 3 } else { 1 };
-        if covered
-            && random(3) % 4 <= often
-            && let Some(last) = course.suspect()
-        {
-            return choices[last];
+        // The closer a suspicion is to an answer, the more often it is followed. A clear one is sure after some pairs, or
+        // refuted by the next one, so it need not wait until each program had a turn.
+        let close = course.missing() < 9.0;
+        if let Some(suspicion) = course.suspicion() {
+            let quarters = match (suspicion.is_clear, covered) {
+                (true, _) if close => 4,
+                (true, _) => 3,
+                (false, true) if close => 4,
+                (false, true) => 2,
+                (false, false) => 0,
+            };
+            if random(3) % 4 < quarters {
+                return choices[suspicion.pair];
+            }
         }
         let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
         if covered && random(5) & 1 == 1 && !with.is_empty() {

@@ -117,19 +117,14 @@ impl Answer {
 
     /// Whether the check may end: the answer is known. `covered`: each program had its turn.
     pub fn is_sure(&self, limits: Limits, course: &Course, covered: bool) -> bool {
-        let suspects = course.missing() <= FEW_PAIRS;
-        self.outcome != Outcome::Within || covered && !suspects && self.too_large(limits).is_none()
+        let known = covered && !is_open(course) && self.too_large(limits).is_none();
+        self.outcome != Outcome::Within || known
     }
 
     /// Whether the time is over. It is not if a few more pairs would show that the build is worse.
     pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
-        let suspects = course.missing() <= FEW_PAIRS;
-        let minutes = if suspects {
-            limits.minutes * LONGER
-        } else {
-            limits.minutes
-        };
-        self.minutes >= minutes
+        let times = if is_open(course) { LONGER } else { 1.0 };
+        self.minutes >= limits.minutes * times
     }
 
     /// The bounds on false stacks that the answer rests on.
@@ -199,6 +194,11 @@ impl Answer {
     }
 }
 
+/// Whether a few more pairs may show that the new build is worse: nothing is decided before they ran.
+fn is_open(course: &Course) -> bool {
+    course.missing() <= FEW_PAIRS || course.suspicion().is_some_and(|it| it.is_clear)
+}
+
 /// How much worse the new build may still be. Where a budget is 0, one false stack ends the check.
 fn bounds(course: &Course, new: &Report) -> Vec<NotWorse> {
     let bounds = course.not_worse().into_iter();
@@ -246,6 +246,7 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::course::Turn;
     use super::*;
     use crate::gate::claims::{Answered, Breach};
     use crate::record::{InstructionCounts, JoinCounts, Lost, StepCounts, toy};
@@ -277,7 +278,6 @@ mod tests {
     }
 
     fn answer(pairs: usize, base: Run, new: Run) -> (Course, Answer) {
-        use super::super::course::Turn;
         let [base, new] = [base, new].map(|run| {
             let mut report = toy::report(vec![run; pairs.max(1)]);
             report.budget.0.insert(Layer::AsgctAsync, 0.02);
@@ -438,6 +438,34 @@ mod tests {
         assert!(answer.is_sure(LIMITS, &course, true));
         let last = answer.last(LIMITS, false);
         assert_eq!(last.outcome, Outcome::Within, "{last:?}");
+    }
+
+    /// Half of JFR's stacks are false in the only turns that have it: that is no build that is not worse.
+    #[test]
+    fn a_clear_suspicion_keeps_the_check() {
+        let (course, answer) = answer(
+            40,
+            run(Layer::AsgctAsync, 1000, 2, 0),
+            run(Layer::AsgctAsync, 1000, 2, 0),
+        );
+        assert!(answer.is_sure(LIMITS, &course, true));
+        let mut suspicious = course;
+        let turn = |wrong| {
+            let run = run(Layer::Jfr, 1000 - wrong, wrong, 0);
+            Turn::new(&toy::report(vec![run.clone()]), &run).expect("one program")
+        };
+        suspicious.add(&turn(0), &turn(500));
+        assert!(!answer.is_sure(LIMITS, &suspicious, true));
+        let late = Answer {
+            minutes: LIMITS.minutes,
+            ..answer
+        };
+        assert!(!late.is_late(LIMITS, &suspicious));
+        let end = Answer {
+            minutes: LIMITS.minutes * LONGER,
+            ..late
+        };
+        assert!(end.is_late(LIMITS, &suspicious));
     }
 
     #[test]

@@ -85,6 +85,8 @@ struct Tracked {
     both: Both,
     /// The last pair in which the new build was worse.
     last: usize,
+    /// Pairs since then that could have shown it, and in which neither build had it.
+    silent: i32,
 }
 
 /// Something that is more frequent in the new build than in the base.
@@ -129,6 +131,20 @@ impl fmt::Display for Rise {
         write!(f, " (worse in {more} of {} pairs)", more + less)
     }
 }
+
+/// What looks worse, but is not sure yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suspicion {
+    /// What it is.
+    pub rise: Rise,
+    /// The last pair that shows it.
+    pub pair: usize,
+    /// The difference is so large that a pair or two will refute it if the builds are equal.
+    pub is_clear: bool,
+}
+
+/// A cell with so many times the events that an honest build may have is a clear suspicion.
+const CLEAR: f64 = 8.0;
 
 /// The pairs of a check so far.
 #[derive(Clone, Debug)]
@@ -201,10 +217,14 @@ impl Course {
                 _ => Tolerance::of(&cell.what).and_then(|t| t.is_worse(of_new, of_base)),
             };
             // Only turns of its own program say something about a cell of one program.
-            let Some(worse) = worse else { continue };
+            let Some(worse) = worse else {
+                tracked.silent += i32::from(of_base.1 > 0.0 && of_new.1 > 0.0);
+                continue;
+            };
             tracked.test.add(worse);
             if worse {
                 tracked.last = at;
+                tracked.silent = 0;
             }
             let both = &mut tracked.both;
             both.base = (both.base.0 + of_base.0, both.base.1 + of_base.1);
@@ -243,6 +263,7 @@ impl Course {
                 test: SignTest::default(),
                 both: Both::default(),
                 last: 0,
+                silent: 0,
             };
             *rank += 1;
             self.cells.insert(cell.clone(), tracked);
@@ -288,27 +309,28 @@ impl Course {
                 |rise: &&mut Rise| rise.cell.layer == cell.layer && rise.cell.what == cell.what;
             match rises.iter_mut().find(like) {
                 Some(rise) => rise.others.push(cell.clone()),
-                None => rises.push(Rise {
-                    cell: cell.clone(),
-                    base: tracked.both.base,
-                    new: tracked.both.new,
-                    pairs: tracked.test,
-                    others: vec![],
-                }),
+                None => rises.push(tracked.rise(cell)),
             }
         }
         rises
     }
 
-    /// The last pair that shows what is most likely worse; `None` if nothing looks worse. More pairs of its program
-    /// will decide.
-    pub fn suspect(&self) -> Option<usize> {
+    /// What is most likely worse; `None` if nothing looks worse. More pairs of its program will decide.
+    pub fn suspicion(&self) -> Option<Suspicion> {
         let suspects = self
             .cells
-            .values()
-            .filter(|tracked| tracked.test.ln_evidence() > 0.0);
-        let first = suspects.max_by(|a, b| a.suspicion().total_cmp(&b.suspicion()))?;
-        Some(first.last)
+            .iter()
+            .filter(|(_, tracked)| tracked.test.ln_evidence() > 0.0);
+        let rated = suspects.map(|(cell, tracked)| (cell, tracked, tracked.times(&cell.what)));
+        // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
+        let rank = |tracked: &Tracked, times: f64| tracked.ln_weight() + times.ln();
+        let (cell, tracked, times) =
+            rated.max_by(|(_, a, n), (_, b, m)| rank(a, *n).total_cmp(&rank(b, *m)))?;
+        Some(Suspicion {
+            rise: tracked.rise(cell),
+            pair: tracked.last,
+            is_clear: times >= CLEAR,
+        })
     }
 
     /// How many more pairs that are worse would make the strongest suspicion sure, if nothing is sure yet.
@@ -333,12 +355,28 @@ impl Tracked {
         self.test.ln_evidence() + self.share.ln()
     }
 
-    /// Cells with larger differences are looked at first: with one or two pairs all have the same evidence.
-    fn suspicion(&self) -> f64 {
+    fn rise(&self, cell: &Cell) -> Rise {
+        Rise {
+            cell: cell.clone(),
+            base: self.both.base,
+            new: self.both.new,
+            pairs: self.test,
+            others: vec![],
+        }
+    }
+
+    /// How many times as many events as an honest build may have; half of it for each pair that did not show it again.
+    fn times(&self, what: &What) -> f64 {
         let Both { base, new } = self.both;
-        let usual = base.0 * new.1 / base.1.max(1.0);
-        let excess = (new.0 - usual).max(0.0);
-        self.ln_weight() + 0.5 * excess.ln_1p()
+        // One event more on each side: one against none is not much.
+        let times = if *what == What::Checks {
+            (base.0 + 1.0) / (new.0 + 1.0)
+        } else {
+            let usual = base.0 / base.1.max(1.0);
+            let allowed = Tolerance::of(what).map_or(usual, |tolerance| tolerance.most(usual));
+            (new.0 + 1.0) / (allowed * new.1 + 1.0)
+        };
+        times * 0.5f64.powi(self.silent)
     }
 }
 

@@ -25,7 +25,7 @@ mod tolerance;
 
 pub use answer::{Answer, Limits};
 pub use bound::{Class, NotWorse};
-pub use course::{Course, Rise, Turn};
+pub use course::{Course, Rise, Suspicion, Turn};
 pub use percent::percent;
 pub use sign::SignTest;
 #[cfg(test)]

@@ -71,9 +71,9 @@ fn alarm(course: u64, pairs: u64, alpha: f64, worse: f64) -> Option<u64> {
     let mut programs: Vec<u64> = vec![];
     (0..pairs).find(|&pair| {
         let seed = mix(course << 32 | pair);
-        // As the runner does: half of the pairs follow a suspicion.
-        let program = match check.suspect() {
-            Some(last) if seed & 1 == 0 => programs[last],
+        // As the runner does: half of the pairs follow a suspicion, and more follow a clear one.
+        let program = match check.suspicion() {
+            Some(it) if it.is_clear || seed & 1 == 0 => programs[it.pair],
             _ => pair % 8,
         };
         programs.push(program);
@@ -107,6 +107,37 @@ fn a_coarse_mistake_is_found_in_twenty_pairs() {
         let found = alarm(course, 90, 0.01, 0.05);
         assert!(found.is_some_and(|pairs| pairs < 22), "{found:?}");
     }
+}
+
+/// A turn with so many false stacks among 1,000.
+fn of_false(n: u64) -> Turn {
+    let cell = |what| Cell::new("program", Layer::AsgctAsync, what);
+    let mut set = Set::default();
+    set.count(cell(What::Checks), 1000);
+    set.count(cell(What::Wrong("unexplained".into())), n);
+    set.add_totals();
+    Turn::of(set)
+}
+
+#[test]
+fn a_large_difference_is_followed_until_a_pair_refutes_it() {
+    let mut check = Course::new(0.01);
+    assert_eq!(check.suspicion(), None);
+    check.add(&of_false(0), &of_false(2));
+    let seen = |check: &Course| check.suspicion().map(|it| (it.pair, it.is_clear));
+    assert_eq!(seen(&check), Some((0, false)));
+    check.add(&of_false(0), &of_false(30));
+    assert_eq!(seen(&check), Some((1, true)));
+    let mut refuted = check.clone();
+    for n in [25, 28] {
+        refuted.add(&of_false(n), &of_false(1));
+    }
+    assert_eq!(refuted.suspicion(), None);
+    // Once in a turn, and in none of either build again: other programs need turns, too.
+    for _ in 0..3 {
+        check.add(&of_false(0), &of_false(0));
+    }
+    assert_eq!(seen(&check), Some((1, false)));
 }
 
 #[test]

@@ -55,7 +55,12 @@ impl Tolerance {
             return None;
         }
         let rate = |(events, trials): Counts| events / trials;
-        Some(rate(new) > self.ratio * rate(base) + self.share)
+        Some(rate(new) > self.most(rate(base)))
+    }
+
+    /// The highest rate that is not worse than a rate of the base.
+    pub fn most(self, base: f64) -> f64 {
+        self.ratio * base + self.share
     }
 }
 
