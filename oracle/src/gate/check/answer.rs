@@ -180,17 +180,37 @@ impl Answer {
                 );
                 (Outcome::NotMeasured, headline)
             }
-            (None, false) => {
-                let most = self.of_false().map(NotWorse::share).fold(0.0, f64::max);
-                let headline = format!(
-                    "not worse: at most {} more false stacks of any layer, with {:.0} % confidence, in {pairs} pairs",
-                    percent(most),
-                    NotWorse::CONFIDENCE * 100.0
-                );
-                (Outcome::Within, headline)
-            }
+            (None, false) => (Outcome::Within, self.not_worse()),
         };
         self
+    }
+
+    /// What is known of a build that is not worse, and of which layers the pairs tell less.
+    fn not_worse(&self) -> String {
+        let most = self.of_false().map(NotWorse::share).fold(0.0, f64::max);
+        let of_false = |bound: &&NotWorse| bound.class == Class::False && bound.is_measured();
+        let (known, others): (Vec<_>, Vec<_>) = self
+            .bounds
+            .iter()
+            .filter(of_false)
+            .partition(|bound| bound.share() <= most);
+        let text = format!(
+            "not worse: at most {} more false stacks of {}, with {:.0} % confidence, in {} pairs",
+            percent(most),
+            match known.len() {
+                _ if others.is_empty() => "any layer".into(),
+                1 => "1 layer".into(),
+                several => format!("{several} layers"),
+            },
+            NotWorse::CONFIDENCE * 100.0,
+            self.pairs
+        );
+        let others: Vec<&str> = others.iter().map(|bound| bound.layer.name()).collect();
+        if others.is_empty() {
+            text
+        } else {
+            format!("{text}; too few turns to say so of {}", others.join(", "))
+        }
     }
 }
 
@@ -438,6 +458,15 @@ mod tests {
         assert!(answer.is_sure(LIMITS, &course, true));
         let last = answer.last(LIMITS, false);
         assert_eq!(last.outcome, Outcome::Within, "{last:?}");
+        let headline = last.headline;
+        assert!(
+            headline.ends_with("; too few turns to say so of jfr"),
+            "{headline}"
+        );
+        assert!(
+            headline.contains(" more false stacks of 1 layer"),
+            "{headline}"
+        );
     }
 
     /// Half of JFR's stacks are false in the only turns that have it: that is no build that is not worse.
