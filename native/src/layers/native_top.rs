@@ -81,9 +81,13 @@ impl Top {
             }
             // Where the interpreter has called the VM the method is no native one. A frame without a name, as that of an
             // unloaded class, or of one that gets no method ids, may be of any method.
+            //
+            // The name was read after the sample. By then the VM may have freed an old version of a redefined method that no
+            // thread runs any more, and put another method there (`InstanceKlass::purge_previous_version_list`).
             Top::Method(name) => {
                 let named = methods.dotted(env, frame.method);
-                named.is_none_or(|named| named == *name)
+                let may_be_freed = || methods.is_doubtful_frame(&frame);
+                named.is_none_or(|named| named == *name) || may_be_freed()
             }
         }
     }
