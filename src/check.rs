@@ -120,9 +120,9 @@ fn class(class: Class) -> &'static str {
 fn progress(pair: &Pair<'_>) -> String {
     let answer = pair.answer;
     let (pairs, minutes) = (answer.pairs, answer.minutes);
-    let so_far = match pair.suspicion {
-        Some(suspicion) if suspicion.is_clear => format!("looks worse: {}", suspicion.rise),
-        _ => "nothing is sure yet".to_owned(),
+    let so_far = match &answer.suspicion {
+        Some(suspicion) => format!("looks worse: {}", suspicion.rise),
+        None => "nothing is sure yet".to_owned(),
     };
     format!(
         "{pairs} {} in {minutes:.1} minutes, now {}: {so_far}",

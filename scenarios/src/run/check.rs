@@ -10,7 +10,7 @@ use crate::process::interrupt;
 use crate::scenario::{Program, Scenario, measured};
 use crate::store;
 use oracle::Layer;
-use oracle::gate::{Answer, Claim, Course, Limits, Suspicion, Turn};
+use oracle::gate::{Answer, Claim, Course, Limits, Turn};
 use oracle::outcome::Outcome;
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -49,8 +49,6 @@ pub struct Pair<'a> {
     pub program: &'a Program,
     /// The answer so far.
     pub answer: &'a Answer,
-    /// What looks worse so far.
-    pub suspicion: Option<&'a Suspicion>,
 }
 
 /// The result of a check.
@@ -121,7 +119,6 @@ impl Task {
             watcher(&Pair {
                 program: &job.program,
                 answer: &answer,
-                suspicion: course.suspicion().as_ref(),
             });
             wanted = answer.wanted(self.limits);
             let covered = choices.len() >= programs.len();

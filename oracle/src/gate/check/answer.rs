@@ -1,7 +1,7 @@
 //! The answer of a check.
 
 use super::bound::{Class, NotWorse};
-use super::course::{Course, Rise};
+use super::course::{Course, Rise, Suspicion};
 use super::percent::percent;
 use crate::Layer;
 use crate::gate::claims::{Broken, Claim, broken};
@@ -31,6 +31,8 @@ pub struct Answer {
     pub untrue: Vec<(Layer, u64)>,
     /// What is more frequent in the new build, for sure.
     pub rises: Vec<Rise>,
+    /// What clearly looks worse, but is not sure yet.
+    pub suspicion: Option<Suspicion>,
     /// How much worse the new build may still be.
     pub bounds: Vec<NotWorse>,
     /// Libraries outside of the JDKs, such as the C library, of which the builds had different ones: instants in their code are not
@@ -72,6 +74,7 @@ impl Answer {
             broken: new_only(new, base, claims),
             untrue: untrue(new, base),
             rises: course.rises(),
+            suspicion: course.suspicion().filter(|it| it.is_clear),
             bounds: bounds(course, new),
             different_libraries: course.different_libraries().map(String::from).collect(),
             pairs: course.pairs(),
@@ -80,6 +83,8 @@ impl Answer {
         answer.broken.retain(|broken| is_judged(broken.layer));
         answer.untrue.retain(|&(layer, _)| is_judged(layer));
         answer.rises.retain(|rise| is_judged(rise.cell.layer));
+        let of_judged = |it: &Suspicion| is_judged(it.rise.cell.layer);
+        answer.suspicion = answer.suspicion.filter(of_judged);
         let crashed = |report: &Report, build: &str| {
             // That the user ended the check is no trouble of a build.
             let runs = report.runs.iter();
@@ -117,14 +122,19 @@ impl Answer {
 
     /// Whether the check may end: the answer is known. `covered`: each program had its turn.
     pub fn is_sure(&self, limits: Limits, course: &Course, covered: bool) -> bool {
-        let known = covered && !is_open(course) && self.too_large(limits).is_none();
+        let known = covered && !self.is_open(course) && self.too_large(limits).is_none();
         self.outcome != Outcome::Within || known
     }
 
     /// Whether the time is over. It is not if a few more pairs would show that the build is worse.
     pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
-        let times = if is_open(course) { LONGER } else { 1.0 };
+        let times = if self.is_open(course) { LONGER } else { 1.0 };
         self.minutes >= limits.minutes * times
+    }
+
+    /// Whether a few more pairs may show that the new build is worse: nothing is decided before they ran.
+    fn is_open(&self, course: &Course) -> bool {
+        course.missing() <= FEW_PAIRS || self.suspicion.is_some()
     }
 
     /// The bounds on false stacks that the answer rests on.
@@ -156,6 +166,15 @@ impl Answer {
         if !self.bounds.iter().any(|bound| bound.is_measured()) {
             self.outcome = Outcome::NotMeasured;
             self.headline = format!("no layer was measured in {pairs} pairs");
+            return self;
+        }
+        if let (Some(suspicion), false) = (&self.suspicion, interrupted) {
+            let rise = &suspicion.rise;
+            self.outcome = Outcome::NotMeasured;
+            self.headline = format!(
+                "too noisy: this looks worse after {pairs} pairs, but may be chance: {rise}; give it more time (--minutes {})",
+                (2.0 * minutes).ceil()
+            );
             return self;
         }
         let large = self.too_large(limits);
@@ -212,11 +231,6 @@ impl Answer {
             format!("{text}; too few turns to say so of {}", others.join(", "))
         }
     }
-}
-
-/// Whether a few more pairs may show that the new build is worse: nothing is decided before they ran.
-fn is_open(course: &Course) -> bool {
-    course.missing() <= FEW_PAIRS || course.suspicion().is_some_and(|it| it.is_clear)
 }
 
 /// How much worse the new build may still be. Where a budget is 0, one false stack ends the check.
@@ -484,6 +498,10 @@ mod tests {
             Turn::new(&toy::report(vec![run.clone()]), &run).expect("one program")
         };
         suspicious.add(&turn(0), &turn(500));
+        let answer = Answer {
+            suspicion: suspicious.suspicion(),
+            ..answer
+        };
         assert!(!answer.is_sure(LIMITS, &suspicious, true));
         let late = Answer {
             minutes: LIMITS.minutes,
@@ -495,6 +513,10 @@ mod tests {
             ..late
         };
         assert!(end.is_late(LIMITS, &suspicious));
+        let last = end.last(LIMITS, false);
+        assert_eq!(last.outcome, Outcome::NotMeasured);
+        let says = "this looks worse after 40 pairs, but may be chance: jfr: wrong";
+        assert!(last.headline.contains(says), "{}", last.headline);
     }
 
     #[test]
