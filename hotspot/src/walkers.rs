@@ -198,7 +198,7 @@ pub static WALKERS: &[Walker] = &[
             code(
                 -7,
                 "ASGST_ENQUEUE_OTHER_ERROR",
-                "the queue is being processed",
+                "another element is being enqueued",
             ),
             code(-17, "ASGST_NOT_READY", "not prepared"),
             refusal(-18, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),

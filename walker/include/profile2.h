@@ -194,9 +194,9 @@ typedef struct {
 } ASGST_QueueElement;
 
 typedef struct {
-  jint size;     /* number of elements in the queue */
+  jint size;     /* number of elements that wait */
   jint capacity; /* capacity of the queue */
-  jint attempts; /* attempts to enqueue since the elements were last processed */
+  jint attempts; /* attempts to enqueue since the last elements were taken to be processed */
 } ASGST_QueueSizeInfo;
 
 /*
@@ -225,16 +225,16 @@ bool ASGST_DeregisterQueue(JNIEnv *env, ASGST_Queue *queue);
 
 /*
  * Enqueues the current stack. Returns 1 + the ASGST_TRACE_KIND, or an ASGST_Error:
- * ASGST_ENQUEUE_OTHER_ERROR while the elements are being processed. The queue must be of the calling
- * thread, or of one that stands still, for example in a handler of a signal that waits: ucontext is then
- * that of the other thread, and while another element of the queue is being enqueued the answer is
- * ASGST_ENQUEUE_OTHER_ERROR, too. Async-signal-safe.
+ * ASGST_ENQUEUE_OTHER_ERROR while another element of the queue is being enqueued, which this call has
+ * interrupted. While elements are being processed, others can be enqueued; they are processed next. The
+ * queue must be of the calling thread, or of one that stands still, for example in a handler of a signal
+ * that waits: ucontext is then that of the other thread. Async-signal-safe.
  */
 int ASGST_Enqueue(ASGST_Queue *queue, void *ucontext, void *argument);
 
 /*
- * The nth element: 0 is the oldest, -1 the youngest; null if there is none, or while the elements are
- * being processed. Only for queues of the calling thread. Async-signal-safe.
+ * The nth element that waits: 0 is the oldest, -1 the youngest; null if there is none. Elements that are
+ * being processed wait no more. Only for queues of the calling thread. Async-signal-safe.
  */
 ASGST_QueueElement *ASGST_GetQueueElement(ASGST_Queue *queue, int n);
 

@@ -1,10 +1,12 @@
-//! The lock-free channels of the agent and of the crate `vm`, compiled with loom's atomics and cells.
+//! The lock-free channels of the agent and of the crates `vm` and `walker`, compiled with loom's atomics and cells.
 //!
 //! The files are the same. Loom runs a test with each order of their operations that the memory model allows, up
 //! to a bound, and finds two threads that use one value. A signal handler is a second thread here: it may run at any
 //! instant of the first, and never waits for it.
 #![allow(missing_docs, reason = "the agent's files have them")]
 
+#[path = "../../../walker/src/queue/halves.rs"]
+pub mod halves;
 #[path = "../../src/jvm/os/handoff.rs"]
 pub mod handoff;
 #[path = "../../src/jvm/os/requests/pool.rs"]

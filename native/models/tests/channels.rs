@@ -1,5 +1,6 @@
 //! Every order of the operations of a thread and a handler.
 
+use channel_models::halves::Halves;
 use channel_models::handoff::{Asked, Ended, Free, Pool, Ticket};
 use channel_models::jvm::os::signal::HandlerContext;
 use channel_models::pool::pool;
@@ -121,5 +122,52 @@ fn one_value_of_a_pool_is_with_one_thread_at_a_time() {
         let expected: Vec<_> = numbers.filter(|&(_, passed)| passed).collect();
         assert!(seen.iter().eq(expected.iter().map(|(number, _)| number)));
         assert!(!seen.is_empty(), "one gets it");
+    });
+}
+
+/// A thread empties a half while two handlers fill: one may interrupt the other, which then finds nothing to fill.
+#[test]
+fn halves_pass_each_value_once_and_none_is_filled_and_emptied_at_a_time() {
+    // Three threads have too many orders for all of them: those with two preemptions.
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let halves = loom::sync::Arc::new(Halves::new([vec![], vec![]]));
+        let handlers = [1, 2].map(|number| {
+            let halves = halves.clone();
+            thread::spawn(move || halves.fill(|_, half| half.push(number)).is_some())
+        });
+        let mut seen = vec![];
+        halves.empty(|_, half| seen.append(half));
+        let passed = handlers.map(|handler| handler.join().expect("no panic"));
+        for _ in 0..2 {
+            let emptied = halves.empty(|_, half| seen.append(half));
+            assert!(emptied.is_some(), "nobody is at work any more");
+        }
+        seen.sort();
+        let numbers = [1, 2].into_iter().zip(passed);
+        let expected = numbers.filter(|&(_, passed)| passed);
+        assert!(seen.iter().copied().eq(expected.map(|(number, _)| number)));
+        assert!(!seen.is_empty(), "one is never refused");
+    });
+}
+
+/// A handler finds a half to fill at any instant of the thread that empties, and its values stay in order.
+#[test]
+fn one_who_empties_refuses_nobody() {
+    loom::model(|| {
+        let halves = loom::sync::Arc::new(Halves::new([vec![], vec![]]));
+        let handler = thread::spawn({
+            let halves = halves.clone();
+            move || [1, 2].map(|number| halves.fill(|_, half| half.push(number)))
+        });
+        let mut seen = vec![];
+        halves.empty(|_, half| seen.append(half));
+        let passed = handler.join().expect("no panic");
+        assert_eq!(passed, [Some(()), Some(())]);
+        for _ in 0..2 {
+            halves.empty(|_, half| seen.append(half));
+        }
+        assert_eq!(seen, [1, 2]);
     });
 }

@@ -27,11 +27,11 @@ pub type OnQueue = unsafe extern "C" fn(*const Queue, *mut Iterator<'_>, *mut c_
 #[repr(C)]
 #[derive(Copy, Clone, Debug, Default)]
 pub struct SizeInfo {
-    /// Elements.
+    /// Elements that wait.
     pub size: c_int,
     /// The largest number of elements.
     pub capacity: c_int,
-    /// Attempts to enqueue since the elements were last processed.
+    /// Attempts to enqueue since the last elements were taken to be processed.
     pub attempts: c_int,
 }
 
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ASGST_Enqueue(
     let answer = match pushed {
         Ok(kind) => 1 + c_int::from(kind),
         Err(Refusal::Full) => FULL_QUEUE,
-        Err(Refusal::Processing) => OTHER_ERROR,
+        Err(Refusal::Appending) => OTHER_ERROR,
         // There is nothing to process.
         Err(Refusal::Unwalkable(failure)) => return failure.code(),
     };

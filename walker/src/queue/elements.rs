@@ -1,13 +1,13 @@
 //! The elements of one thread, and who owns them.
 
+use crate::queue::halves::Halves;
 use crate::queue::mark::Mark;
 use crate::queue::room::Room;
 use crate::walk::frame::{Failure, Frame};
-use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
+use std::sync::atomic::{AtomicU32, AtomicUsize};
 use std::time::Duration;
 
 /// `ASGST_QueueElement`, and what the library keeps beside it.
@@ -22,23 +22,22 @@ pub struct Element {
     pub mark: Mark,
 }
 
-/// Who has the elements.
-const NOBODY: u8 = 0;
-const THREAD: u8 = 1;
-const HELPER: u8 = 2;
-
 /// No other capacity is wanted.
 const SAME: usize = usize::MAX;
 
-/// The elements of one thread.
+/// The elements of one thread. Those that are being processed are in a half of their own, so that samples of the thread, which may
+/// be interrupted again before it runs on, have a place meanwhile.
 pub struct Queue {
-    owner: AtomicU8,
-    samples: UnsafeCell<Samples>,
-    attempts: AtomicU32,
-    /// The number of elements, for those who do not own them.
+    halves: Halves<Samples>,
+    counts: [Counts; 2],
+    wanted_capacity: AtomicUsize,
+}
+
+/// What a half holds, for those who neither fill nor empty it.
+struct Counts {
     count: AtomicUsize,
     capacity: AtomicUsize,
-    wanted_capacity: AtomicUsize,
+    attempts: AtomicU32,
 }
 
 /// Elements, and the frames that they keep.
@@ -57,19 +56,27 @@ impl Samples {
     }
 }
 
-// SAFETY: only the owner touches the samples.
-unsafe impl Sync for Queue {}
+impl Counts {
+    fn new(capacity: usize) -> Counts {
+        Counts {
+            count: AtomicUsize::new(0),
+            capacity: AtomicUsize::new(capacity),
+            attempts: AtomicU32::new(0),
+        }
+    }
+}
+
 // SAFETY: arguments of elements are the user's, who is told which thread gets them.
-unsafe impl Send for Queue {}
+unsafe impl Send for Samples {}
 
 /// What a queue holds at an instant.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Size {
-    /// Elements.
+    /// Elements that wait. Those that are being processed do not count.
     pub count: usize,
     /// The largest number of elements.
     pub capacity: usize,
-    /// Attempts to enqueue since the elements were last processed.
+    /// Attempts to enqueue since the last elements were taken to be processed.
     pub attempts: u32,
 }
 
@@ -78,8 +85,8 @@ pub struct Size {
 pub enum Refusal {
     /// There is no room.
     Full,
-    /// The elements are being processed.
-    Processing,
+    /// Another element is being appended.
+    Appending,
     /// The stack cannot be walked.
     Unwalkable(Failure),
 }
@@ -88,11 +95,8 @@ impl Queue {
     /// An empty queue for this many elements.
     pub fn new(capacity: usize) -> Queue {
         Queue {
-            owner: AtomicU8::new(NOBODY),
-            samples: UnsafeCell::new(Samples::new(capacity)),
-            attempts: AtomicU32::new(0),
-            count: AtomicUsize::new(0),
-            capacity: AtomicUsize::new(capacity),
+            halves: Halves::new([(); 2].map(|()| Samples::new(capacity))),
+            counts: [(); 2].map(|()| Counts::new(capacity)),
             wanted_capacity: AtomicUsize::new(SAME),
         }
     }
@@ -103,28 +107,29 @@ impl Queue {
         sample: impl FnOnce(&mut Room) -> Result<(T, Element), Failure>,
     ) -> Result<T, Refusal> {
         // A stack that cannot be walked is no attempt: no queue would take it.
-        let attempt = || self.attempts.fetch_add(1, Relaxed);
-        let pushed = self.owned(THREAD, |samples| {
-            if samples.elements.len() >= self.capacity.load(Relaxed) {
-                attempt();
+        let attempt = |counts: &Counts| counts.attempts.fetch_add(1, Relaxed);
+        let pushed = self.halves.fill(|half, samples| {
+            let counts = &self.counts[half];
+            if samples.elements.len() >= counts.capacity.load(Relaxed) {
+                attempt(counts);
                 return Err(Refusal::Full);
             }
             let (answer, element) = sample(&mut samples.room).map_err(Refusal::Unwalkable)?;
-            attempt();
+            attempt(counts);
             samples.elements.push_back(element);
-            self.count.store(samples.elements.len(), Release);
+            counts.count.store(samples.elements.len(), Release);
             Ok(answer)
         });
         pushed.unwrap_or_else(|| {
-            attempt();
-            Err(Refusal::Processing)
+            attempt(self.filled());
+            Err(Refusal::Appending)
         })
     }
 
     /// The address of the element at `index`, from the oldest on, or from the youngest (-1) back. For the
     /// queue's thread. Async-signal-safe.
     pub fn element(&self, index: isize) -> Option<*mut Element> {
-        self.owned(THREAD, |Samples { elements, .. }| {
+        self.halves.fill(|_, Samples { elements, .. }| {
             let from_front = match usize::try_from(index) {
                 Ok(index) => index,
                 Err(_) => elements.len().checked_sub(index.unsigned_abs())?,
@@ -135,10 +140,11 @@ impl Queue {
 
     /// What the queue holds. Async-signal-safe.
     pub fn size(&self) -> Size {
+        let counts = self.filled();
         Size {
-            count: self.count.load(Acquire),
-            capacity: self.capacity.load(Acquire),
-            attempts: self.attempts.load(Relaxed),
+            count: counts.count.load(Acquire),
+            capacity: counts.capacity.load(Acquire),
+            attempts: counts.attempts.load(Relaxed),
         }
     }
 
@@ -149,43 +155,41 @@ impl Queue {
 
     /// Whether there is something to process.
     pub fn is_waiting(&self) -> bool {
-        self.count.load(Acquire) > 0 || self.wanted_capacity.load(Acquire) != SAME
+        self.filled().count.load(Acquire) > 0 || self.wanted_capacity.load(Acquire) != SAME
     }
 
-    /// Removes all elements, oldest first, and gives them and the frames that are kept to `process`. For the helper.
-    /// Elements are not appended meanwhile.
+    /// Removes all elements, oldest first, and gives them and the frames that are kept to `process`; then those that were appended
+    /// meanwhile, but not those of that time: a thread whose samples are due faster than they are processed is not stopped for ever.
     pub fn process(&self, mut process: impl FnMut(Element, &[Frame])) {
-        let mut processed = None;
-        // The thread's handler may be about to append an element. It waits for nobody.
-        while processed.is_none() {
-            processed = self.owned(HELPER, |samples| {
-                while let Some(element) = samples.elements.pop_front() {
-                    process(element, samples.room.frames());
-                }
-                samples.room.clear();
-                match self.wanted_capacity.swap(SAME, AcqRel) {
-                    SAME => {}
-                    wanted => {
-                        *samples = Samples::new(wanted);
-                        self.capacity.store(wanted, Release);
-                    }
-                }
-                self.count.store(0, Release);
-                self.attempts.store(0, Relaxed);
-            });
-            if processed.is_none() {
+        // Each half is emptied once, so both get the capacity.
+        let wanted = self.wanted_capacity.swap(SAME, AcqRel);
+        for _half in 0..2 {
+            while self.empty_half(wanted, &mut process).is_none() {
+                // The thread's handler may be about to append an element. It waits for nobody.
                 std::thread::sleep(Duration::from_micros(10));
             }
         }
     }
 
-    /// Owns the samples during `work`; `None` if somebody else owns them.
-    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut Samples) -> T) -> Option<T> {
-        let taken = self.owner.compare_exchange(NOBODY, owner, AcqRel, Acquire);
-        taken.ok()?;
-        // SAFETY: nobody else owns the samples now.
-        let result = work(unsafe { &mut *self.samples.get() });
-        self.owner.store(NOBODY, Release);
-        Some(result)
+    /// Empties the half that was filled. `None` if it is being filled.
+    fn empty_half(&self, wanted: usize, process: &mut impl FnMut(Element, &[Frame])) -> Option<()> {
+        self.halves.empty(|half, samples| {
+            while let Some(element) = samples.elements.pop_front() {
+                process(element, samples.room.frames());
+            }
+            samples.room.clear();
+            let counts = &self.counts[half];
+            if wanted != SAME {
+                *samples = Samples::new(wanted);
+                counts.capacity.store(wanted, Release);
+            }
+            counts.count.store(0, Release);
+            counts.attempts.store(0, Relaxed);
+        })
+    }
+
+    /// What is known of the half that is filled.
+    fn filled(&self) -> &Counts {
+        &self.counts[self.halves.filled()]
     }
 }

@@ -9,12 +9,14 @@
 //! |---|---|
 //! | [`mark`] | what an element keeps of the stack |
 //! | [`elements`] | the elements of one thread, and who owns them |
+//! | [`halves`] | the two halves of the elements: one is filled while the other is processed |
 //! | [`helper`] | all queues, and the thread that processes them |
 //! | [`stop`] | a thread that is stopped, whatever it runs |
 //! | [`stack`] | the stack of the thread whose elements are processed |
 //! | [`jvmti`] | the functions of JVMTI that this needs |
 
 pub mod elements;
+pub mod halves;
 pub mod helper;
 pub mod jvmti;
 pub mod mark;

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #define DEPTH 512
-#define MOST_KEPT 64
+/* More than both halves of a queue hold. */
+#define MOST_KEPT 1024
 
 typedef struct {
   jint count;
@@ -44,6 +45,7 @@ static int capacity = 16, iterator_options;
 /* Frames of C above the first Java frame, and between Java frames. */
 static atomic_long c_on_top, c_between;
 static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
+static atomic_long not_kept;
 static atomic_long started, ended, sizes_wrong, with_iterator, whole_virtual, left, unmounted, not_suspended, unwalkable;
 /*
  * The first sample that differs: the last result, its frames, those of the answer, and how many of them are the same.
@@ -138,7 +140,10 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   Thread *thread = self;
   if (thread == NULL || thread->queue == NULL) return;
   /* An answer is kept until its element is processed. */
-  if (thread->enqueued - thread->processed >= MOST_KEPT) return;
+  if (thread->enqueued - thread->processed >= MOST_KEPT) {
+    atomic_fetch_add(&not_kept, 1);
+    return;
+  }
   Answer *answer = &thread->answers[thread->enqueued % MOST_KEPT];
   ASGST_CallTrace trace = {0, 0, thread->frames, NULL};
   AsyncGetStackTrace(&trace, DEPTH, context, 0);
@@ -292,7 +297,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   for (int wait = 0; wait < 2000 && processed < enqueued; wait++) usleep(1000);
   printf("attempts %ld enqueued %ld full %ld busy %ld failed %ld processed %ld\n", attempts, enqueued, full, busy,
          failed, processed);
-  printf("c_on_top %ld c_between %ld\n", c_on_top, c_between);
+  printf("c_on_top %ld c_between %ld not_kept %ld\n", c_on_top, c_between, not_kept);
   printf("whole %ld gone %ld differ %ld out_of_order %ld started %ld ended %ld with_iterator %ld sizes_wrong %ld\n",
          whole, gone, differ, out_of_order, started, ended, with_iterator, sizes_wrong);
   printf("whole_virtual %ld left %ld unmounted %ld not_suspended %ld unwalkable %ld\n", whole_virtual, left, unmounted,
@@ -302,9 +307,13 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   fflush(stdout);
 }
 
+/* Of tests/soak/allocations.c, if it is preloaded. */
+void count_allocations_of(void *function) __attribute__((weak));
+
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved) {
   (void)reserved;
   vm = java_vm;
+  if (count_allocations_of) count_allocations_of((void *)(uintptr_t)AsyncGetStackTrace);
   if (options) sscanf(options, "%ld,%d,%d,%d", &interval, &capacity, &iterator_options, &elsewhere);
   if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiEventCallbacks callbacks = {.VMInit = vm_init,

@@ -4,8 +4,9 @@
 //! SOAK_SECONDS=7200 cargo test --release -p walker --test soak -- --ignored --nocapture
 //! ```
 //!
-//! It runs on the newest JDK that is found, prints the memory and the open files of the JVM every half minute, and fails if a
-//! sample is lost, or if files or memory grow.
+//! It runs on the newest JDK that is found, prints every half minute the memory and the open files of the JVM, and what the
+//! library has allocated. It fails if more than a tenth of the samples are refused or lack frames, if another is lost, or if files
+//! or memory grow.
 
 #[path = "../support/agent.rs"]
 mod built;
@@ -14,7 +15,7 @@ use built::build;
 use classfile_testing::jdk::Jdk;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,13 @@ struct Use {
     resident: u64,
     /// Open files.
     files: usize,
+    /// Bytes and blocks that the library has allocated and not freed.
+    allocated: [u64; 2],
 }
+
+/// How many blocks the queues of the program's threads may have more at one instant than at another: ten threads of Java at a
+/// time, and six blocks a queue.
+const BLOCKS_OF_THREADS: u64 = 60;
 
 #[test]
 #[ignore = "takes as long as SOAK_SECONDS says, two hours if it is not set"]
@@ -37,12 +44,26 @@ fn nothing_is_lost_and_nothing_grows() {
     let agent = build(&jdk, dir.path(), &["tests/jvm/queue.c"]);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soak/Soak.java");
     jdk.javac(&["--release", "17"], dir.path(), &[&source]);
+    let (counter, counts) = (
+        dir.path().join("allocations.so"),
+        dir.path().join("allocations"),
+    );
+    let built = test_support::run(
+        Command::new("cc")
+            .args(["-std=gnu11", "-O1", "-shared", "-fPIC", "-Wall", "-Wextra"])
+            .args(["-Werror", "-o"])
+            .arg(&counter)
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soak/allocations.c")),
+    );
+    built.ok();
     let (out, start) = (dir.path().join("out.txt"), Instant::now());
-    // A sample of each thread every half millisecond, and room for 64 in each queue.
+    // A sample of each thread every half millisecond, and room for 256 in each queue.
     let mut program = jdk
         .tool("java")
+        .env("LD_PRELOAD", &counter)
+        .env("ALLOCATIONS", &counts)
         .arg("-Xmx256m")
-        .arg(format!("-agentpath:{}=500,64,0,0", agent.display()))
+        .arg(format!("-agentpath:{}=500,256,0,0", agent.display()))
         .arg("-cp")
         .arg(dir.path())
         .args(["Soak", &seconds.to_string()])
@@ -60,9 +81,13 @@ fn nothing_is_lost_and_nothing_grows() {
             program.kill().expect("it ends");
             panic!("the program did not end in {limit:?}");
         }
-        if let Some(now) = used(&program) {
+        if let Some(now) = used(&program, &counts) {
             let at = start.elapsed().as_secs();
-            println!("{at} s: {} kB, {} files", now.resident, now.files);
+            let [bytes, blocks] = now.allocated;
+            println!(
+                "{at} s: {} kB, {} files, the library {bytes} bytes in {blocks} blocks",
+                now.resident, now.files
+            );
             uses.push(now);
         }
         sleep(pause);
@@ -81,25 +106,44 @@ fn nothing_is_lost_and_nothing_grows() {
     for name in ["failed", "differ", "out_of_order", "sizes_wrong"] {
         assert_eq!(number(name), 0, "{name}: {text}");
     }
-    let lost = number("full") + number("left") + number("unmounted");
-    assert!(lost * 10 <= number("attempts"), "{lost} lost: {text}");
+    // A sample that the queue has refused is as lost to a profiler as one whose frames were gone.
+    let refused = number("full") + number("busy") + number("not_kept");
+    let lost = refused + number("left") + number("unmounted");
+    let wanted = number("attempts") + number("not_kept");
+    assert!(lost * 10 <= wanted, "{lost} of {wanted} lost: {text}");
+    assert_eq!(number("processed"), number("enqueued"), "{text}");
     // The program fills its heap and its code cache in the first third.
     let third = uses.len() / 3;
     let (warm, last) = (&uses[third..2 * third], &uses[2 * third..]);
     let least = |uses: &[Use]| uses.iter().map(|at| at.resident).min().unwrap_or(0);
     let most = |uses: &[Use]| uses.iter().map(|at| at.files).max().unwrap_or(0);
     assert!(least(last) <= least(warm) * 3 / 2, "memory grows");
+    // Each thread has a queue. The fewest blocks are those of an instant with the fewest threads.
+    let [warm_blocks, last_blocks] =
+        [warm, last].map(|uses| uses.iter().map(|at| at.allocated[1]).min().unwrap_or(0));
+    assert!(warm_blocks > 0, "the library's blocks were not counted");
+    assert!(
+        last_blocks <= warm_blocks + BLOCKS_OF_THREADS,
+        "the library's memory grows: {warm_blocks} blocks, then {last_blocks}"
+    );
     assert!(most(last) <= most(warm) + 4, "open files grow");
 }
 
 /// What the program uses, while it runs.
-fn used(program: &Child) -> Option<Use> {
+fn used(program: &Child, counts: &Path) -> Option<Use> {
     let folder = Path::new("/proc").join(program.id().to_string());
     let status = fs::read_to_string(folder.join("status")).ok()?;
     let resident = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let counted = fs::read(counts).ok()?;
+    let number = |at: usize| {
+        Some(u64::from_ne_bytes(
+            counted.get(at..at + 8)?.try_into().ok()?,
+        ))
+    };
     Some(Use {
+        allocated: [number(0)?, number(8)?],
         resident: resident.trim().strip_suffix(" kB")?.parse().ok()?,
         files: fs::read_dir(folder.join("fd")).ok()?.count(),
     })
