@@ -23,7 +23,7 @@
 
 #define DEPTH 512
 /* More than both halves of a queue hold. */
-#define MOST_KEPT 1024
+#define MOST_KEPT 256
 
 typedef struct {
   jint count;
