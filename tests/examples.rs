@@ -41,10 +41,13 @@ fn main() -> ExitCode {
             .into_owned();
         Trial::test(name, move || check(&case))
     };
-    let mistakes = cases.clone();
+    let (mistakes, answers) = (cases.clone(), cases.clone());
     let mut trials: Vec<Trial> = cases.into_iter().map(trial).collect();
     trials.push(Trial::test("mistakes_name_their_remedy", move || {
         remedies(&mistakes)
+    }));
+    trials.push(Trial::test("answers_fit_a_terminal", move || {
+        narrow(&answers)
     }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -89,6 +92,47 @@ fn remedies(cases: &[PathBuf]) -> Result<(), Failed> {
         Ok(())
     } else {
         Err(format!("without a remedy: {silent:#?}").into())
+    }
+}
+
+/// The longest line of an answer that no option asks to be whole, raw or for another program.
+const WIDTH: usize = 100;
+
+/// Commands that answer a person.
+const ANSWERS: [&str; 4] = ["run", "gate", "compare", "render"];
+
+/// Options that ask for tables, for one line, or for a format with lines of its own.
+const WHOLE: [&str; 6] = ["-v", "--verbose", "-q", "--quiet", "--json", "--format"];
+
+/// Without such an option no line is longer than a terminal.
+fn narrow(cases: &[PathBuf]) -> Result<(), Failed> {
+    let read = |case: &Path, file| fs::read_to_string(case.join(file)).unwrap_or_default();
+    let answers = |case: &&PathBuf| {
+        let script = read(case, "cmd");
+        let calls = script
+            .lines()
+            .filter_map(|line| line.strip_prefix("stackwitness "));
+        let mut calls = calls.map(|call| call.split_whitespace().collect::<Vec<_>>());
+        calls.clone().count() > 0
+            && calls.all(|call| {
+                ANSWERS.contains(&call[0]) && !call.iter().any(|word| WHOLE.contains(word))
+            })
+    };
+    let mut seen = 0;
+    let mut wide = vec![];
+    for case in cases.iter().filter(answers) {
+        for line in read(case, "stdout").lines() {
+            seen += 1;
+            if line.chars().count() > WIDTH {
+                wide.push(format!("{case:?}: {line}"));
+            }
+        }
+    }
+    assert!(seen >= 100, "{seen} lines");
+    if wide.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("longer than {WIDTH} columns: {wide:#?}").into())
     }
 }
 

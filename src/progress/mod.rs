@@ -127,12 +127,7 @@ fn announcement(plan: &Plan, out: &Path) -> String {
             format!("starts {} JVMs ({})", jobs.len(), names.join(", "))
         }
     };
-    let mut jdks: Vec<String> = vec![];
-    for jdk in ready.iter().map(|job| jdk(job)) {
-        if !jdks.contains(&jdk) {
-            jdks.push(jdk);
-        }
-    }
+    let jdks = each_once(ready.iter().map(|job| jdk(job)));
     let takes: Option<Duration> = ready.iter().map(|job| job.takes()).sum();
     let takes = match takes.and_then(about) {
         Some(time) => format!("takes {time}"),
@@ -143,6 +138,17 @@ fn announcement(plan: &Plan, out: &Path) -> String {
         jdks.join(" and "),
         out.display()
     )
+}
+
+/// The names in the order in which they come first: a JDK runs many programs.
+fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut once: Vec<String> = vec![];
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
 }
 
 fn jdk(job: &Job) -> String {
@@ -206,6 +212,12 @@ fn counts(tallies: &[(Layer, Tally)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_jdk_is_named_once() {
+        let jdks = ["JDK 17", "JDK 25", "JDK 17", "JDK 25"].map(String::from);
+        assert_eq!(each_once(jdks.into_iter()), ["JDK 17", "JDK 25"]);
+    }
 
     #[test]
     fn estimates_are_shown_in_round_numbers() {

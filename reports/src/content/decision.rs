@@ -2,6 +2,7 @@
 
 use super::changes::{since, worse};
 use super::warnings::warnings;
+use crate::count;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
@@ -119,10 +120,13 @@ pub(super) fn standing(standing: &Standing) -> String {
         Standing::Passes => "pass".into(),
         Standing::Over => "over budget".into(),
         Standing::TooImprecise => "over the budget of imprecise stacks".into(),
-        Standing::TooFew(more) => format!("too few checks: {more} more without a mismatch needed"),
+        Standing::TooFew(more) => format!("needs {} more checks", count(*more)),
         Standing::Worse(cells) => format!("worse than the baseline in {cells} cells"),
         Standing::TooWeak(more, minutes) => {
-            format!("too few checks: {more} more needed, about {minutes} minutes")
+            format!(
+                "needs {} more checks, about {minutes} minutes",
+                count(*more)
+            )
         }
         Standing::NoData => "no data".into(),
         Standing::Missing => "missing".into(),

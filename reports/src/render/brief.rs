@@ -1,8 +1,9 @@
 //! A report on one screen of a terminal: at most 25 lines of 100 columns.
 
 use super::escape::visible;
-use super::screen::{Lines, WIDTH};
+use super::screen::Lines;
 use super::text::Style;
+use super::wrap::WIDTH;
 use crate::model::{Advice, CauseCount, Profile, Rate, Summary, Tone};
 use crate::numbers::{
     count, counted, digits, duration, exact, interval, part, share, signed, tenths,

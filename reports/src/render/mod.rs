@@ -10,6 +10,7 @@ mod limits;
 mod markdown;
 mod screen;
 mod text;
+mod wrap;
 
 pub use annotations::annotations;
 pub use answer::answer;

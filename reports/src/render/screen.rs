@@ -2,11 +2,9 @@
 
 use super::escape::visible;
 use super::text::Style;
+use super::wrap::{WIDTH, lines};
 use crate::model::Tone;
 use std::fmt::Write;
-
-/// Length of a line, in characters.
-pub(super) const WIDTH: usize = 100;
 
 /// Lines that are never too long.
 pub(super) struct Lines {
@@ -51,17 +49,7 @@ impl Lines {
     /// Adds a text of several words behind a name, on at most `most` lines.
     pub(super) fn wrapped(&mut self, tone: Tone, name: &str, text: &str, most: usize) {
         let indent = name.chars().count();
-        let mut lines = vec![String::new()];
-        for word in text.split(' ').filter(|word| !word.is_empty()) {
-            let line = lines.last_mut().expect("there is a line");
-            let length = line.chars().count();
-            if length > 0 && indent + length + 1 + word.chars().count() > WIDTH {
-                lines.push(word.to_owned());
-            } else {
-                line.push_str(if length > 0 { " " } else { "" });
-                line.push_str(word);
-            }
-        }
+        let mut lines = lines(text, WIDTH.saturating_sub(indent));
         if lines.len() > most {
             lines.truncate(most);
             lines

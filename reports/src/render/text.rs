@@ -2,6 +2,7 @@
 
 use super::escape::visible;
 use super::limits::left_out;
+use super::wrap::{WIDTH, lines};
 use crate::model::{Answer, Block, Document, Groups, Kind, Room, Stacks, Table, Tone};
 use std::fmt::Write;
 
@@ -35,16 +36,14 @@ impl Style {
 pub fn text(document: &Document, style: Style) -> String {
     let mut out = String::new();
     for warning in &document.warnings {
-        let line = style.paint(Tone::Bad, &visible(warning));
-        let _ = writeln!(out, "{line}");
+        prose(&mut out, style, Tone::Bad, 0, warning);
     }
     if let Some((answer, headline)) = document
         .answer
         .as_ref()
         .and_then(|a| Some((a, a.headline.as_ref()?)))
     {
-        let line = style.paint(answer.outcome.into(), &visible(headline));
-        let _ = writeln!(out, "{line}");
+        prose(&mut out, style, answer.outcome.into(), 0, headline);
     }
     let sections = document.sections.iter();
     for section in sections.filter(|section| section.room == Room::Terminal) {
@@ -66,7 +65,14 @@ fn answered(out: &mut String, answer: &Answer, style: Style) {
     let outcome = style.paint(answer.outcome.into(), &answer.verdict);
     let _ = writeln!(out, "\nverdict: {outcome}");
     for reason in &answer.reasons {
-        let _ = writeln!(out, "  {}", visible(reason));
+        prose(out, style, Tone::Plain, 2, reason);
+    }
+}
+
+/// Writes a sentence on lines that a terminal need not break.
+fn prose(out: &mut String, style: Style, tone: Tone, indent: usize, text: &str) {
+    for line in lines(&visible(text), WIDTH - indent) {
+        let _ = writeln!(out, "{:indent$}{}", "", style.paint(tone, &line));
     }
 }
 
