@@ -168,18 +168,16 @@ impl Task {
         let covered = at >= programs.len();
         // The closer a suspicion is to an answer, the more often it is followed. A clear one is sure after some pairs, or
         // refuted by the next one, so it need not wait until each program had a turn.
-        let close = course.missing() < 9.0;
-        if let Some(suspicion) = course.suspicion() {
-            let quarters = match (suspicion.is_clear, covered) {
-                (true, _) if close => 4,
-                (true, _) => 3,
-                (false, true) if close => 4,
-                (false, true) => 2,
-                (false, false) => 0,
-            };
-            if random(3) % 4 < quarters {
-                return choices[suspicion.pair];
-            }
+        let quarters = |is_clear: bool| match course.missing() {
+            close if close < 9.0 => 4,
+            _ if is_clear => 3,
+            _ => 2,
+        };
+        if let Some(suspicion) = course.suspicion()
+            && (covered || suspicion.is_clear)
+            && random(3) % 4 < quarters(suspicion.is_clear)
+        {
+            return choices[suspicion.pair];
         }
         let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
         if covered && random(5) & 1 == 1 && !with.is_empty() {
