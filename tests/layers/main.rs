@@ -6,6 +6,7 @@ mod support;
 mod epilogues;
 mod hooks;
 mod queue;
+mod searches;
 mod steps;
 mod stubs;
 mod values;

@@ -118,6 +118,14 @@ impl DebugTables {
         Some(Around { before, behind })
     }
 
+    /// The first address from `pc` on that has a record with frames.
+    pub fn next_record(&self, memory: &impl Memory, pc: usize) -> Option<usize> {
+        let offset = i32::try_from(pc.wrapping_sub(self.code)).ok()?;
+        let around = self.around(memory, offset)?;
+        let record = around.exact(offset).or(around.behind)?;
+        (record.scope != 0).then(|| self.code.wrapping_add_signed(record.pc_offset as isize))
+    }
+
     fn place(&self, at: usize) -> usize {
         self.pcs.wrapping_add(at.wrapping_mul(RECORD))
     }

@@ -5,6 +5,7 @@ mod code;
 mod instant_facts;
 mod intact;
 mod kinds;
+mod moved;
 mod proofs;
 mod reporter;
 mod return_address;

@@ -1,5 +1,6 @@
 //! The place of the return address of interrupted compiled code.
 
+use super::moved;
 use crate::jvm::Jvm;
 use crate::sampling::sample::Interruption;
 use hotspot::arch::Native;
@@ -32,7 +33,13 @@ pub(super) fn find(jvm: &Jvm, at: &Interruption) -> Option<Found> {
         found.unwrap_or(Word::Unknown)
     };
     let link = look_at(at.registers.link);
-    let place =
-        ReturnAddress::find::<Native>(frame_words, link, |word| look_at(at.stack_top.word(word)));
+    let word = |word| look_at(at.stack_top.word(word));
+    let usual = frame_words.checked_sub(1)?;
+    // Old calls of the same method leave words that fit, too. So the code says where the return address is, if it can.
+    let moved = moved::by_words(jvm, at, &code);
+    let place = match moved.filter(|&moved| word(usual + moved) != Word::OfOther) {
+        Some(moved) => ReturnAddress::Beyond(moved),
+        None => ReturnAddress::find::<Native>(frame_words, link, word),
+    };
     Some(Found { place, frame_words })
 }

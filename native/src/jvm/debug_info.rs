@@ -74,6 +74,12 @@ impl DebugInfo {
         })
     }
 
+    /// The first address from `pc` on in the compiled method `blob` that has a record.
+    pub fn next_record(&self, blob: &Blob, pc: usize) -> Option<usize> {
+        let tables = Nmethod(blob.start).debug_tables(&self.nmethods, &OwnMemory)?;
+        tables.next_record(&OwnMemory, pc)
+    }
+
     /// Whether a frame of the compiled method `blob` that continues at `pc` will be deoptimised.
     pub fn is_deopt_handler(&self, blob: &Blob, pc: usize) -> bool {
         Nmethod(blob.start).is_deopt_handler(&self.nmethods, &OwnMemory, pc)

@@ -226,12 +226,7 @@ impl Walk<'_> {
             }
             _ => None,
         };
-        let record = |pc: usize| {
-            let offset = i32::try_from(pc.wrapping_sub(blob.code)).ok()?;
-            let around = tables?.around(&self.memory, offset)?;
-            let record = around.exact(offset).or(around.behind)?;
-            (record.scope != 0).then(|| blob.code.wrapping_add_signed(record.pc_offset as isize))
-        };
+        let record = |pc: usize| tables?.next_record(&self.memory, pc);
         Native::settle(&self.memory, pc, registers, code, STEPS, record)
     }
 

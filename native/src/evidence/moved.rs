@@ -1,0 +1,55 @@
+//! By how much interrupted compiled code has moved its stack pointer, shown by the code itself.
+
+use crate::jvm::Jvm;
+use crate::sampling::sample::Interruption;
+use hotspot::arch::{Follow, Native, NativeRegisters, Settled};
+use hotspot::code::Blob;
+use hotspot::layout::entry::Words;
+use hotspot::memory::Memory;
+use std::ops::Range;
+use vm::memory::kernel::OwnMemory;
+
+const WORD: usize = size_of::<usize>();
+
+/// So many instructions are followed at most.
+const STEPS: usize = 1024;
+
+/// The memory at the interruption: the words of the stack that were copied then, and the code, which does not change. The
+/// rest of the stack may be another one by now.
+struct Kept<'a> {
+    stack: Words<'a>,
+    code: Range<usize>,
+}
+
+impl Memory for Kept<'_> {
+    fn u8(&self, address: usize) -> Option<u8> {
+        if self.code.contains(&address) {
+            return OwnMemory.u8(address);
+        }
+        let word = self.stack.at(address - address % WORD)?;
+        word.to_ne_bytes().get(address % WORD).copied()
+    }
+}
+
+/// By how many words the stack pointer is below the place where it is while the frame is complete. `None` if it is there,
+/// or the code does not show it.
+pub(super) fn by_words(jvm: &Jvm, at: &Interruption, blob: &Blob) -> Option<usize> {
+    let debug_info = jvm.debug_info.as_ref().ok()?;
+    let code = jvm.code_cache().ok()?.code_of(blob.start)?;
+    let memory = Kept {
+        stack: at.stack_top.stack(),
+        code: code.clone(),
+    };
+    let mut registers = NativeRegisters::UNKNOWN;
+    registers.set(Native::SP, Some(at.registers.sp));
+    registers.set(Native::FP, Some(at.registers.fp));
+    let record = |pc| debug_info.next_record(blob, pc);
+    match Native::settle(&memory, at.registers.pc, &registers, code, STEPS, record)? {
+        Settled::Body { sp, .. } => {
+            let words = sp.checked_sub(at.registers.sp)? / WORD;
+            (words > 0).then_some(words)
+        }
+        // Behind the removal of the frame there is nothing to compare with.
+        Settled::Return { .. } => None,
+    }
+}
