@@ -50,10 +50,10 @@ impl Job {
         {
             return Some("this runtime has no compiler (module jdk.compiler)".into());
         }
-        if let Some(oldest) = self.program.oldest_jdk
-            && self.jdk.feature().is_some_and(|feature| feature < oldest)
+        if let Some(feature) = self.jdk.feature()
+            && let Some(why) = self.program.is_not_for(feature)
         {
-            return Some(format!("this program needs JDK {oldest} or later"));
+            return Some(why);
         }
         let missing = self.program.needs.iter().find(|file| !file.exists())?;
         let how = self.program.install.as_ref();

@@ -139,9 +139,11 @@ impl Task {
 
     /// The programs that both builds can run.
     fn programs(&self) -> Result<Vec<Program>, Error> {
-        let features = [&self.base, &self.new].map(|jdk| jdk.feature().unwrap_or(u32::MAX));
-        let oldest = features.into_iter().min();
-        let can_run = |program: &&Program| program.oldest_jdk.is_none_or(|jdk| oldest >= Some(jdk));
+        let features = [&self.base, &self.new].map(Jdk::feature);
+        let oldest = features.into_iter().flatten().min();
+        // What the older one runs, the newer one runs, too.
+        let can_run =
+            |program: &&Program| oldest.is_none_or(|feature| program.is_not_for(feature).is_none());
         // Each seed hooks another part of the methods: such a program is compared nowhere.
         let is_whole = |program: &&Program| program.sampling.probability == 1.0;
         let programs = self.scenario.of_check().filter(can_run).filter(is_whole);
@@ -210,7 +212,14 @@ impl Side {
             whole: 0,
             layers: measured(task.scenario.of_check()),
         };
-        let session = Session::new(task.scenario.clone(), plan, &out)?.made_by(task.maker.clone());
+        // Each layer needs a bound. Of steps, the same few instructions are seen again: more turns tell little more.
+        let is_step = |layer: &Layer| Layer::of_steps().any(|of| of == *layer);
+        let required = plan.layers.iter().filter(|layer| !is_step(layer)).copied();
+        let scenario = Scenario {
+            required: required.collect(),
+            ..task.scenario.clone()
+        };
+        let session = Session::new(scenario, plan, &out)?.made_by(task.maker.clone());
         let (kit, report) = session.begin()?;
         Ok(Side {
             jdk: jdk.clone(),

@@ -78,6 +78,7 @@ struct FileProgram {
     needs: Vec<PathBuf>,
     install: Option<String>,
     jdk: Option<Spanned<u32>>,
+    last_jdk: Option<u32>,
     #[serde(default = "yes")]
     baseline: bool,
     layers: Option<Spanned<Vec<Spanned<Layer>>>>,
@@ -325,6 +326,7 @@ impl FileProgram {
             needs: self.needs.clone(),
             install: self.install.clone(),
             oldest_jdk: self.jdk.as_ref().map(Spanned::get_ref).copied(),
+            newest_jdk: self.last_jdk,
             baseline: self.baseline,
             ..Program::new(self.name.get_ref(), start)
         })

@@ -58,6 +58,8 @@ pub struct Program {
     pub install: Option<String>,
     /// The oldest feature release of a JDK that can run the program.
     pub oldest_jdk: Option<u32>,
+    /// The newest feature release that runs the program; `None`: none is too new.
+    pub newest_jdk: Option<u32>,
     /// Whether the work is repeated without the agent, to measure the slowdown.
     pub baseline: bool,
     /// The profiler whose samples are judged.
@@ -148,6 +150,7 @@ impl Program {
             needs: vec![],
             install: None,
             oldest_jdk: None,
+            newest_jdk: None,
             baseline: false,
             profiler: None,
             profiler_options: vec![],
@@ -156,6 +159,15 @@ impl Program {
             matrix: Matrix::default(),
             layers: Layer::usual(),
         }
+    }
+
+    /// Why the program does not run on JDKs of this feature release; `None` if it does.
+    pub(crate) fn is_not_for(&self, feature: u32) -> Option<String> {
+        if let Some(oldest) = self.oldest_jdk.filter(|&oldest| feature < oldest) {
+            return Some(format!("this program needs JDK {oldest} or later"));
+        }
+        let newest = self.newest_jdk.filter(|&newest| feature > newest)?;
+        Some(format!("this program is for JDK {newest} and earlier"))
     }
 
     /// Judges these layers in place of its own, and lets threads run instruction by instruction if a layer needs it.
