@@ -5,8 +5,9 @@ mod support;
 
 mod epilogues;
 mod hooks;
+mod proofs;
 mod queue;
-mod searches;
+
 mod steps;
 mod stubs;
 mod values;

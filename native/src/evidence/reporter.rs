@@ -17,7 +17,7 @@ use hotspot::case::Case;
 use hotspot::causes::Cause;
 use hotspot::proofs::Proofs;
 use hotspot::runtime::place;
-use oracle::judge::Truth;
+use oracle::judge::{Stack, Truth};
 use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
@@ -215,7 +215,9 @@ impl Reporter {
                 let count = |names: &Vec<_>| names.iter().filter(|name| may_be(name)).count();
                 // If class files alone judge, the missing frames are not known.
                 let all = true_ones.as_ref();
-                all.is_none_or(|all| count(all) > count(&walked))
+                let fewer = all.is_none_or(|all| count(all) > count(&walked));
+                // A method without hooks is in no trace stack, whether it has a frame or not.
+                fewer || (count(&walked) == 0 && is_unseen_by_hooks(methods, found, method))
             },
         };
         InstantFacts::collect(self.truth.jvm, env, found.seen, &stacks)
@@ -265,6 +267,16 @@ fn is_lowest_named(env: Env<'_>, found: Found<'_>) -> bool {
     };
     let callers = shown::callers(&found.truth.stacks(), &lowest);
     !callers.is_empty() && callers.iter().all(names)
+}
+
+/// Whether a method, as `package.Class.name`, could not be in the truth, because the truth is of hooks and the method has
+/// none.
+fn is_unseen_by_hooks(methods: &Registry, found: Found<'_>, method: &str) -> bool {
+    let stacks = found.truth.stacks();
+    let is_of_hooks = stacks.iter().all(|stack| matches!(stack, Stack::Trace(_)));
+    let named = method.rsplit_once('.');
+    let is_hooked = named.is_none_or(|(class, name)| methods.named(class, name).is_some());
+    is_of_hooks && !is_hooked
 }
 
 /// `tid (name)`, with the kernel's name for the thread.
