@@ -3,8 +3,9 @@
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::error::Error;
 use crate::exit;
+use crate::next;
 use crate::output::{Stream, print, say};
-use crate::report::render::style;
+use crate::report::render::{PAGE, style};
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
 use oracle::gate::{Answer, Class, Limits};
@@ -58,8 +59,11 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
     let text = if args.json {
         format!("{:#}\n", json(&answer))
     } else {
-        reports::render::text(&document, style(Stream::Output))
+        let shown = reports::render::text(&document, style(Stream::Output));
+        format!("{shown}\nReport  {}\n", next::address(&args.out))
     };
+    let page = reports::render::checked(&reports::content::checked(&answer, &base, &new));
+    let page = store::write_file(&args.out.join(PAGE), page.as_bytes());
     let printed = print(Stream::Output, &text);
     for format in args.render {
         let (name, text) = match format {
@@ -67,6 +71,7 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
         };
         store::write_file(&args.out.join(name), text.as_bytes())?;
     }
+    page?;
     printed?;
     Ok(match interrupt::noted() {
         Some(signal) if answer.outcome == Outcome::NotMeasured => {

@@ -78,14 +78,19 @@ pub fn steps(after: After, out: &Path) -> String {
         ],
     };
     steps.truncate(MOST);
-    let page = absolute(out.join(PAGE)).unwrap_or_else(|_| out.join(PAGE));
-    steps.push(("Report", format!("file://{}", page.display())));
+    steps.push(("Report", address(out)));
     let width = steps.iter().map(|(what, _)| what.chars().count()).max();
     let width = width.unwrap_or_default();
     let lines = steps
         .iter()
         .map(|(what, how)| format!("{what:width$}  {how}\n"));
     format!("\n{}", lines.collect::<String>())
+}
+
+/// The address of the page in a folder of results.
+pub fn address(out: &Path) -> String {
+    let page = absolute(out.join(PAGE)).unwrap_or_else(|_| out.join(PAGE));
+    format!("file://{}", page.display())
 }
 
 /// The path as a word for a POSIX shell.

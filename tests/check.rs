@@ -61,6 +61,13 @@ fn a_jdk_is_not_worse_than_itself() {
             let fixtures = |run: &Run| run.java_args[run.java_args.len() - 3..].to_vec();
             assert_eq!((one.seed, fixtures(one)), (other.seed, fixtures(other)));
         }
+        let page = place.read("out/report.html");
+        let last = output.stdout.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("Report  file:///") && last.ends_with("/out/report.html"),
+            "{output:#?}"
+        );
+        assert!(page.contains("<code>asgct-async</code>"), "{page}");
         let written = place.read("out/check.md");
         assert!(written.contains("asgct-async"), "{written}");
     });
@@ -69,12 +76,21 @@ fn a_jdk_is_not_worse_than_itself() {
 #[test]
 fn a_walker_that_became_worse_is_found() {
     on_each_jdk(|jdk| {
-        let (_, output) = worse(jdk, "drop-middle:asgct-safepoint:20", usize::MAX);
+        let (place, output) = worse(jdk, "drop-middle:asgct-safepoint:20", usize::MAX);
         let says = "the new build is worse: asgct-safepoint: wrong";
         assert!(answer(&output).contains(says), "{output:#?}");
         // An example with both stacks, and the command that shows the program alone.
         for part in ["walker (", "truth (", "alone: stackwitness run --jdk"] {
             assert!(output.stdout.contains(part), "{part}: {output:#?}");
+        }
+        // The page says the same, with an example.
+        let page = place.read("out/report.html");
+        for part in [
+            "The new build is worse:",
+            "asgct-safepoint: wrong",
+            "<table class=\"stacks\">",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
         }
     });
 }

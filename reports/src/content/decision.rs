@@ -28,7 +28,7 @@ pub fn decision(report: &Report, decided: &Decision) -> Document {
 fn worse(report: &Report, decided: &Decision) -> Option<Section> {
     let broken = decided.broken.iter();
     let mut blocks: Vec<Block> = broken
-        .flat_map(|broken| worse::impossible(report, broken))
+        .flat_map(|broken| worse::impossible(report, broken).into_blocks())
         .collect();
     for layer in &decided.layers {
         if layer.standing == Standing::Over {
@@ -38,8 +38,9 @@ fn worse(report: &Report, decided: &Decision) -> Option<Section> {
                 decided,
                 ..
             } = layer;
-            let text = format!("{layer}: {mismatches} of {decided} stacks are false");
-            blocks.extend(worse::untrue(report, *layer, text));
+            let [bad, judged] = [*mismatches, *decided].map(count);
+            let text = format!("{layer}: {bad} of {judged} stacks are false");
+            blocks.extend(worse::untrue(report, *layer, text).into_blocks());
         }
     }
     (!blocks.is_empty()).then_some(Section {

@@ -4,6 +4,7 @@ mod bias;
 mod cases;
 mod causes;
 mod changes;
+mod checked;
 mod counts;
 mod decision;
 mod errors;
@@ -21,6 +22,7 @@ mod warnings;
 
 pub use cases::cases;
 pub use changes::{check, comparison};
+pub use checked::checked;
 pub use decision::decision;
 pub(crate) use frames::{signature, stacks};
 pub use mismatches::evidence;

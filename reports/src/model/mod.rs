@@ -4,6 +4,7 @@
 mod align;
 mod aligned;
 mod cases;
+mod checked;
 mod document;
 mod flame;
 mod flames;
@@ -14,6 +15,7 @@ mod tone;
 
 pub use aligned::{Aligned, AlignedRow, RowKind};
 pub use cases::{Case, Suite, Verdict};
+pub use checked::{Checked, Finding, Shares};
 pub use document::{Answer, Block, Document, Group, Groups, Room, Section};
 pub use flame::{Flame, Node};
 pub use flames::{Both, TwoFlames};

@@ -16,7 +16,7 @@ pub use annotations::annotations;
 pub use answer::answer;
 pub use brief::{brief, verdict};
 pub(crate) use escape::{fenced, markdown as markdown_line, visible};
-pub use html::html;
+pub use html::{checked, html};
 pub use junit::junit;
 pub use markdown::markdown;
 pub(crate) use text::stacks;

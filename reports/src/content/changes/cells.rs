@@ -30,9 +30,9 @@ pub(in crate::content) fn meaning(cell: &Cell) -> Option<Block> {
     ))
 }
 
-/// A mismatch that the cell counts, with its stacks.
+/// A mismatch that the cell counts, with its stacks: short ones are read, but a stack of one frame shows little.
 pub(in crate::content) fn example<'a>(report: &'a Report, cell: &'a Cell) -> Option<&'a Mismatch> {
-    examples(report, cell).next()
+    examples(report, cell).min_by_key(|it| it.walker.len().max(it.truth.len()).max(4))
 }
 
 /// The mismatches that the cell counts, as far as they were written down: at the cell's place, if it has one.

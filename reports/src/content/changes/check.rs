@@ -6,26 +6,22 @@ use super::worse::{NAMED, alone, codes, impossible, untrue};
 use crate::content::frames::stacks;
 use crate::content::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
-use crate::model::{self, Block, Document, Room, Section, Table, Tone};
+use crate::model::{self, Block, Document, Finding, Room, Section, Table, Tone};
+use crate::numbers::{count, counted};
 use oracle::gate;
 use oracle::gate::{Answer, Cell, Class, NotWorse, Rise, percent};
 use oracle::outcome::Outcome;
+use oracle::record::Mismatch;
 use oracle::report::{Report, Run};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::iter;
 
 /// So many kinds have an example; the others are named.
 const EXAMPLES: usize = 4;
 
 /// The answer of a check, with the reports of both builds.
 pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
-    let sections = [
-        section("worse", "What is worse", worse(answer, new)),
-        section(
-            "bounds",
-            "How much worse the new build may still be",
-            bounds(answer),
-        ),
-        section("builds", "What was compared", builds(answer, base, new)),
-    ];
     let verdict = match answer.outcome {
         Outcome::Within => "not worse",
         Outcome::Over => "worse",
@@ -36,6 +32,7 @@ pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
         let of_build = warnings(report).into_iter();
         of_build.map(move |warning| format!("{build}: {warning}"))
     });
+    let worse = section("worse", "What is worse", worse(answer, new));
     Document {
         warnings: warnings.into_iter().flatten().collect(),
         answer: Some(model::Answer {
@@ -44,11 +41,23 @@ pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
             headline: Some(answer.headline.clone()),
             reasons: vec![],
         }),
-        sections: sections
-            .into_iter()
+        sections: iter::once(worse)
+            .chain(tables(answer, base, new))
             .filter(|section| !section.blocks.is_empty())
             .collect(),
     }
+}
+
+/// The bounds of each layer, and what was compared.
+fn tables(answer: &Answer, base: &Report, new: &Report) -> [Section; 2] {
+    [
+        section(
+            "bounds",
+            "How much worse the new build may still be",
+            bounds(answer),
+        ),
+        section("builds", "What was compared", builds(answer, base, new)),
+    ]
 }
 
 fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section {
@@ -60,26 +69,34 @@ fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section
     }
 }
 
-/// What is worse, the weightiest first.
-fn worse(answer: &Answer, new: &Report) -> Vec<Block> {
+/// What is worse for sure, the weightiest first.
+pub(in crate::content) fn findings(answer: &Answer, new: &Report) -> Vec<Finding> {
     let broken = answer.broken.iter().map(|it| impossible(new, it));
     let untrue = answer.untrue.iter().map(|&(layer, n)| {
-        let text =
-            format!("{layer}: {n} stacks are false; at these places an honest JVM gives none");
+        let text = format!(
+            "{layer}: {} false; at these places an honest JVM gives none",
+            counted(n, "stack is", "stacks are")
+        );
         untrue(new, layer, text)
     });
     let rises = answer.rises.iter().map(|it| rise(new, it));
-    let all = broken.chain(untrue).chain(rises).enumerate();
-    all.flat_map(|(at, blocks)| {
-        let shown = if at < EXAMPLES { blocks.len() } else { 1 };
-        blocks.into_iter().take(shown)
-    })
-    .collect()
+    broken.chain(untrue).chain(rises).collect()
 }
 
-fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
-    let mut blocks = vec![Block::Note(rise.to_string())];
-    blocks.extend(meaning(&rise.cell));
+/// What is worse, as far as there is room for it.
+fn worse(answer: &Answer, new: &Report) -> Vec<Block> {
+    let findings = findings(answer, new).into_iter().enumerate();
+    let shown = findings.flat_map(|(at, finding)| {
+        let blocks = finding.into_blocks();
+        let room = if at < EXAMPLES { blocks.len() } else { 1 };
+        blocks.into_iter().take(room)
+    });
+    shown.collect()
+}
+
+/// What is more frequent in the new build: what that means, where it is, and an example.
+pub(in crate::content) fn rise(new: &Report, rise: &Rise) -> Finding {
+    let mut blocks: Vec<Block> = meaning(&rise.cell).into_iter().collect();
     let programs = rise.others.iter().filter(|cell| !cell.is_of_all_programs());
     blocks.extend(named(
         "programs that show it alone",
@@ -87,6 +104,7 @@ fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
     ));
     let places = rise.others.iter().filter_map(|cell| cell.place.as_deref());
     blocks.extend(named("places", places));
+    blocks.extend(seen_in(new, examples(new, &rise.cell)));
     blocks.extend(codes(new, &rise.cell));
     blocks.extend(common(new, examples(new, &rise.cell)));
     let example = example(new, &rise.cell);
@@ -94,12 +112,32 @@ fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
     let run = example.and_then(|mismatch| new.run_of(mismatch));
     let run = run.or_else(|| with_most(new, &rise.cell));
     blocks.extend(run.map(|run| alone(new, run)));
-    blocks
+    Finding::sure(rise.to_string(), blocks)
 }
 
 fn named<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<Block> {
     let names: Vec<&str> = names.take(NAMED).collect();
     (!names.is_empty()).then(|| Block::Note(format!("{what}: {}", names.join(", "))))
+}
+
+/// The programs in which the mismatches were, those with most first.
+fn seen_in<'a>(new: &Report, mismatches: impl Iterator<Item = &'a Mismatch>) -> Option<Block> {
+    let mut programs = BTreeMap::<String, u64>::new();
+    for run in mismatches.filter_map(|mismatch| new.run_of(mismatch)) {
+        *programs.entry(run.title()).or_default() += 1;
+    }
+    let mut programs: Vec<(String, u64)> = programs.into_iter().collect();
+    programs.sort_by_key(|(_, n)| Reverse(*n));
+    let shown = programs.iter().take(NAMED);
+    let shown: Vec<String> = shown
+        .map(|(program, n)| format!("{program} ({})", count(*n)))
+        .collect();
+    let more = match programs.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let text = format!("written down in {}{more}", shown.join(", "));
+    (!shown.is_empty()).then_some(Block::Note(text))
 }
 
 /// The turn that shows a cell most often.

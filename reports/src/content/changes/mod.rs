@@ -1,7 +1,7 @@
 //! How a build differs from another, or from the runs of a baseline.
 
 pub(super) mod cells;
-mod check;
+pub(super) mod check;
 mod common;
 mod comparison;
 pub(super) mod since;

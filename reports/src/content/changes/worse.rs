@@ -3,7 +3,7 @@
 use super::cells::command;
 use super::common::common;
 use crate::content::frames::stacks;
-use crate::model::Block;
+use crate::model::{Block, Finding};
 use oracle::gate::{Broken, Cell, What};
 use oracle::report::{Report, Run};
 use oracle::{Layer, Verdict};
@@ -13,11 +13,8 @@ use std::collections::BTreeMap;
 pub(super) const NAMED: usize = 4;
 
 /// An answer that no honest JVM gives.
-pub(in crate::content) fn impossible(report: &Report, broken: &Broken) -> Vec<Block> {
-    let mut blocks = vec![
-        Block::Note(format!("no honest JVM gives this answer: {broken}")),
-        Block::Note(format!("why not: {}", broken.why)),
-    ];
+pub(in crate::content) fn impossible(report: &Report, broken: &Broken) -> Finding {
+    let mut blocks = vec![Block::Note(format!("why not: {}", broken.why))];
     if broken.places.len() > 1 {
         let places = broken
             .places
@@ -28,22 +25,21 @@ pub(in crate::content) fn impossible(report: &Report, broken: &Broken) -> Vec<Bl
     }
     let run = report.runs.iter().find(|run| run.dir == broken.run);
     blocks.extend(run.map(|run| alone(report, run)));
-    blocks
+    Finding::sure(format!("no honest JVM gives this answer: {broken}"), blocks)
 }
 
 /// False stacks of a layer, about which `text` says what is wrong, with an example.
-pub(in crate::content) fn untrue(report: &Report, layer: Layer, text: String) -> Vec<Block> {
+pub(in crate::content) fn untrue(report: &Report, layer: Layer, text: String) -> Finding {
     let of_layer = || {
         let all = report.mismatches.iter();
         all.filter(|it| it.layer == layer && it.verdict != Verdict::Imprecise)
     };
-    let mut blocks = vec![Block::Note(text)];
-    blocks.extend(common(report, of_layer()));
+    let mut blocks: Vec<Block> = common(report, of_layer()).into_iter().collect();
     let example = of_layer().next();
     blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
     let run = example.and_then(|mismatch| report.run_of(mismatch));
     blocks.extend(run.map(|run| alone(report, run)));
-    blocks
+    Finding::sure(text, blocks)
 }
 
 /// The states of threads and the kinds of code at which an error came most often.

@@ -35,7 +35,7 @@ fn add(all: &mut Vec<String>, one: String) {
 }
 
 /// Such as `OpenJDK 17.0.15+6 (Debian)`.
-fn name(jdk: &Jdk) -> String {
+pub(in crate::content) fn name(jdk: &Jdk) -> String {
     // The name of the VM begins with that of the product: `OpenJDK 64-Bit Server VM`.
     let product = jdk.vm.split(" 64-Bit").next().unwrap_or_default();
     let product = if product.is_empty() { "JDK" } else { product };

@@ -12,10 +12,12 @@ mod trust;
 
 use super::{decision, warnings};
 use crate::model::{Cost, Summary};
+pub(super) use about::name as name_of_jdk;
 use oracle::gate::Decision;
 use oracle::report::Report;
 use plain::is_plain;
 pub(crate) use rates::is_foundation;
+pub(super) use rates::title as title_of_layer;
 
 /// The summary of a report with the decision on it.
 pub fn summary(report: &Report, decided: &Decision) -> Summary {

@@ -29,7 +29,7 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
     };
     Rate {
         layer,
-        title: format!("{}, {}", names::of_report(report, layer), instant(row)),
+        title: title(report, layer),
         against: against(row),
         is_foundation: is_foundation(layer),
         is_plain: row.program == ProgramKind::Unmodified,
@@ -49,6 +49,12 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
             _ => Tone::Bad,
         },
     }
+}
+
+/// The walker of a layer, and the instants at which it is asked.
+pub(in crate::content) fn title(report: &Report, layer: Layer) -> String {
+    let walker = names::of_report(report, layer);
+    format!("{walker}, {}", instant(layer.row()))
 }
 
 /// False and judged stacks of each program, in the order of the runs.

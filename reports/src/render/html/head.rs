@@ -23,7 +23,8 @@ pub(super) fn header(of: &Summary) -> Markup {
             h1 { (first) @if !others.is_empty() { "." } }
             @if !others.is_empty() { p.rest { (others) } }
             p.verdict.(answer.outcome.name()) {
-                span.pill { (answer.outcome) }
+                // Of profiles the pill says nothing: those with few false stacks can mislead, too.
+                span.pill { @if of.is_about_profiles { "false stacks: " } (answer.outcome) }
                 @if let Some(headline) = &answer.headline { " " strong { (headline) } }
             }
             @let reasons: Vec<&String> = answer.further_reasons().collect();

@@ -1,42 +1,20 @@
 //! A dot plot of the rates on a logarithmic scale.
 
+use super::scale::{Scale, style};
 use crate::model::{Rate, Tone};
 use crate::numbers::{count, exact, interval, one_in, share};
 use maud::{Markup, html};
 
-/// The scale begins here at the latest, and ends here at the earliest: powers of ten.
-const LOWEST: i32 = -6;
-const HIGHEST: i32 = -1;
-
-/// A logarithmic scale over whole powers of ten.
-struct Scale {
-    from: i32,
-    to: i32,
-}
-
-impl Scale {
-    fn of(rates: &[Rate]) -> Scale {
-        let highs = rates.iter().filter_map(|rate| {
-            let high = rate.interval?.1;
-            Some(high.max(rate.budget.unwrap_or(0.0)))
-        });
-        let highest = highs.fold(0.0, f64::max);
-        Scale {
-            from: LOWEST,
-            to: (highest.log10().ceil() as i32).clamp(HIGHEST, 0),
-        }
-    }
-
-    /// The place of a rate, in per cent of the width.
-    fn at(&self, rate: f64) -> f64 {
-        let width = f64::from(self.to - self.from);
-        let place = (rate.max(1e-300).log10() - f64::from(self.from)) / width;
-        100.0 * place.clamp(0.0, 1.0)
-    }
+/// The scale of these rates and their budgets.
+fn scale(rates: &[Rate]) -> Scale {
+    Scale::up_to(rates.iter().filter_map(|rate| {
+        let high = rate.interval?.1;
+        Some(high.max(rate.budget.unwrap_or(0.0)))
+    }))
 }
 
 pub(super) fn section(rates: &[Rate]) -> Markup {
-    let scale = Scale::of(rates);
+    let scale = scale(rates);
     let (base, tried): (Vec<&Rate>, Vec<&Rate>) = rates.iter().partition(|rate| rate.is_foundation);
     html! {
         p.lead {
@@ -57,18 +35,7 @@ pub(super) fn section(rates: &[Rate]) -> Markup {
 fn group(title: &str, note: &str, rates: &[&Rate], scale: &Scale) -> Markup {
     html! {
         h3 { (title) " " small { (note) } }
-        div.axis aria-hidden="true" {
-            div.strip {
-                @for power in scale.from..=scale.to {
-                    @let at = 100.0 * f64::from(power - scale.from) / f64::from(scale.to - scale.from);
-                    span.tick.odd[power % 2 != 0] style={ "left:" (format!("{at:.2}")) "%" } {
-                        (exact(10f64.powi(power))) br;
-                        // Neighbours would overlap.
-                        @if power % 2 == 0 { small { "1 in " (count(10u64.pow(power.unsigned_abs()))) } }
-                    }
-                }
-            }
-        }
+        (scale.axis())
         ul.rates { @for rate in rates { (row(rate, scale)) } }
     }
 }
@@ -86,18 +53,10 @@ fn row(rate: &Rate, scale: &Scale) -> Markup {
     }
 }
 
-fn style(left: f64, width: Option<f64>) -> String {
-    match width {
-        None => format!("left:{left:.2}%"),
-        Some(width) => format!("left:{left:.2}%;width:{width:.2}%"),
-    }
-}
-
 fn marks(rate: &Rate, scale: &Scale) -> Markup {
-    let grid = (scale.from..=scale.to).map(|power| scale.at(10f64.powi(power)));
     let budget = rate.budget.filter(|&budget| budget > 0.0 && budget < 1.0);
     html! {
-        @for at in grid { i.grid style=(style(at, None)) {} }
+        (scale.grid())
         @if let Some(budget) = budget {
             @let at = scale.at(budget);
             i.over style=(style(at, Some(100.0 - at))) {}
