@@ -79,7 +79,8 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         args.choice.scenario = vec!["profiler".into()];
     }
     let function = args.walker.as_deref().map(walker::find).transpose()?;
-    let is_named = !args.choice.scenario.is_empty();
+    // `quick` means its programs: their layers are those of the walker.
+    let is_named = !args.quick && !args.choice.scenario.is_empty();
     crate::tips::of_program(&args.java_args)?;
     let of_user = !args.java_args.is_empty();
     let deadline = Some(args.deadline)

@@ -53,6 +53,7 @@ pub mod gate;
 pub mod judge;
 mod model;
 pub mod mutants;
+pub mod numbers;
 pub mod observer;
 mod probability;
 pub mod random;

@@ -3,18 +3,7 @@
 /// Smallest rate that is shown in per cent; smaller ones are shown as "1 in N".
 const SMALLEST_PERCENT: f64 = 1e-6;
 
-/// A count with separators: `683,739,826`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub use oracle::numbers::count;
 
 /// A count with a noun: `1 run`, `2 runs`.
 pub(crate) fn counted(n: u64, one: &str, more: &str) -> String {
@@ -73,12 +62,9 @@ pub(crate) fn one_in(share: f64) -> String {
 
 /// A share as somebody has set it, without rounding to two digits: `0.5 %`, `2 %`.
 pub(crate) fn exact(share: f64) -> String {
-    // Nine decimals hide that 100 times 0.07 is not 7.
-    let percent = format!("{:.9}", 100.0 * share);
-    let percent = percent.trim_end_matches('0').trim_end_matches('.');
-    match percent {
-        "0" if share > 0.0 => one_in(share),
-        percent => format!("{percent} %"),
+    match share {
+        0.0..1e-11 if share > 0.0 => one_in(share),
+        _ => oracle::numbers::exact(share),
     }
 }
 

@@ -94,9 +94,9 @@ fn plain(html: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What each format for people says of a layer: false and judged stacks. A terminal has one line for layers that say the
+/// What each format says of a layer: false and judged stacks. A terminal has one line for layers that say the
 /// same, and leaves out layers that pass if there are many; so it may say nothing.
-fn counts(report: &Report, decision: &Decision, layer: Layer) -> [Option<(u64, u64)>; 4] {
+fn counts(report: &Report, decision: &Decision, layer: Layer) -> [Option<(u64, u64)>; 6] {
     let shown = |format| render(report, decision, "report.json", format);
     let name = layer.name();
     let brief = shown(Format::Brief(Style::Plain));
@@ -129,7 +129,26 @@ fn counts(report: &Report, decision: &Decision, layer: Layer) -> [Option<(u64, u
         page,
         text.lines().find_map(|line| cells(line, "  ")),
         markdown.lines().find_map(|line| cells(line, "|")),
+        of_case(&shown(Format::Junit), name),
+        of_json(&shown(Format::Answer), name),
     ]
+}
+
+/// What the test case of a layer says, in the suite of the whole report.
+fn of_case(xml: &str, name: &str) -> Option<(u64, u64)> {
+    let suite = xml.split("<testsuite ").nth(1)?;
+    let mut cases = suite.split("<testcase ").skip(1);
+    let case = cases.find(|case| case.contains(&format!(" name=\"{name}\"")))?;
+    let (_, output) = case.split_once("<system-out>")?;
+    pair(output)
+}
+
+/// What the JSON of the answer says of a layer.
+fn of_json(json: &str, name: &str) -> Option<(u64, u64)> {
+    let answer: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    let mut layers = answer["layers"].as_array()?.iter();
+    let layer = layers.find(|layer| layer["layer"] == name)?;
+    Some((layer["false"].as_u64()?, layer["judged"].as_u64()?))
 }
 
 /// Whether a text has a number with an exponent, such as `5.68e-5`.

@@ -1,6 +1,7 @@
 //! Answers that no honest JVM can give, whatever its rates and the load of the machine.
 
 use crate::Layer;
+use crate::numbers;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
@@ -161,7 +162,7 @@ impl std::fmt::Display for Broken {
             count,
             ..
         } = self;
-        write!(f, "{layer}: {count} × {never}")?;
+        write!(f, "{layer}: {} × {never}", numbers::count(*count))?;
         if let Some((place, _)) = self.places.first() {
             write!(f, ": {place}")?;
         }

@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject};
+use crate::numbers::{count, exact};
 use crate::report::LayerCounts;
 use crate::{Layer, bound};
 
@@ -174,16 +175,26 @@ impl LayerDecision {
                 format!("{layer}: not judged, because what it needs of this VM cannot be read")
             }
             Standing::Over => format!(
-                "{layer}: {mismatches} mismatches in {decided} checks are over its budget of {budget}"
+                "{layer}: {} mismatches in {} checks are over its budget of {}",
+                count(*mismatches),
+                count(*decided),
+                exact(*budget)
             ),
             Standing::TooImprecise => format!(
-                "{layer}: {imprecise} imprecise stacks in {decided} checks are over their budget of {imprecise_budget}"
+                "{layer}: {} imprecise stacks in {} checks are over their budget of {}",
+                count(*imprecise),
+                count(*decided),
+                exact(*imprecise_budget)
             ),
             Standing::TooWeak(more, minutes) => format!(
-                "{layer}: too few checks to see so small a share of false stacks; it needs {more} more, about {minutes} more minutes"
+                "{layer}: too few checks to see so small a share of false stacks; it needs {} more, about {} more minutes",
+                count(more),
+                count(minutes)
             ),
             Standing::TooFew(more) => format!(
-                "{layer}: too few checks for its budget of {budget}; it needs {more} more without a mismatch"
+                "{layer}: too few checks for its budget of {}; it needs {} more without a mismatch",
+                exact(*budget),
+                count(more)
             ),
         };
         Some(Objection::new(self.outcome(), Subject::Layer(*layer), text))

@@ -3,6 +3,7 @@
 use super::layers::Basis;
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject};
+use crate::numbers::{self, exact};
 use crate::record::Statement;
 use crate::report::Report;
 use crate::{Layer, bound};
@@ -73,12 +74,16 @@ impl StatementDecision {
                 }
                 said => format!("samples are {said}, as the sampler says"),
             };
-            let text = format!("{layer}: {count} of {samples} {what}, over the budget of {budget}");
+            let [n, all] = [*count, *samples].map(numbers::count);
+            let budget = exact(*budget);
+            let text = format!("{layer}: {n} of {all} {what}, over the budget of {budget}");
             (Outcome::Over, text)
         } else {
             let more = (*missing)?;
             let text = format!(
-                "{layer}: too few samples for the budget of {budget} for those that are {statement}; it needs {more} more"
+                "{layer}: too few samples for the budget of {} for those that are {statement}; it needs {} more",
+                exact(*budget),
+                numbers::count(more)
             );
             (Outcome::NotMeasured, text)
         };
@@ -170,7 +175,7 @@ mod tests {
         let decided = decide(&report(10_000, 9_000, 0), Rule::ObservedRates, &[]);
         assert_eq!(
             decided.reasons[0].text,
-            "jfr-cpu: 9000 of 10000 samples are biased, as the sampler says, over the budget of 0.5"
+            "jfr-cpu: 9,000 of 10,000 samples are biased, as the sampler says, over the budget of 50 %"
         );
         assert_eq!(decided.statements.len(), 2);
     }

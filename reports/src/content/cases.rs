@@ -4,6 +4,7 @@
 //! of tests says the same as the exit code.
 
 use crate::model::{Case, Suite, Verdict};
+use crate::numbers::{count, exact};
 use oracle::gate::{Decision, Objection, Standing, Subject};
 use oracle::outcome::Outcome;
 use oracle::record::Mismatch;
@@ -26,7 +27,24 @@ fn case(name: impl ToString, verdict: Verdict) -> Case {
         name: name.to_string(),
         seconds: 0.0,
         verdict,
+        counted: String::new(),
     }
+}
+
+/// What a layer counted, if it was asked: `12 of 5,000 stacks are false, 3 are imprecise; 20 of 5,100 questions have no answer`.
+fn counted(counts: &LayerCounts) -> String {
+    let tally = counts.tally();
+    if tally.checks() == 0 {
+        return String::new();
+    }
+    format!(
+        "{} of {} stacks are false, {} are imprecise; {} of {} questions have no answer",
+        count(tally.mismatches()),
+        count(tally.decided()),
+        count(tally.imprecise),
+        count(tally.errors()),
+        count(tally.checks())
+    )
 }
 
 /// The decision, its layers, and the reasons about the report as a whole.
@@ -55,7 +73,10 @@ fn whole(report: &Report, decided: &Decision) -> Suite {
             Verdict::Passed if layer.standing == Standing::NoData => no_data(),
             verdict => verdict,
         };
-        cases.push(case(layer.layer, verdict));
+        cases.push(Case {
+            counted: report.layer(layer.layer).map_or_else(String::new, counted),
+            ..case(layer.layer, verdict)
+        });
     }
     for known in &decided.known {
         let subject = Subject::KnownIssue(known.id.clone());
@@ -98,7 +119,10 @@ fn of_run(report: &Report, decided: &Decision, run: &Run) -> Suite {
         ..case("run", whole)
     }];
     for counts in &run.layers {
-        cases.push(case(counts.layer, of_layer(report, decided, run, counts)));
+        cases.push(Case {
+            counted: counted(counts),
+            ..case(counts.layer, of_layer(report, decided, run, counts))
+        });
     }
     Suite {
         name: run.title(),
@@ -134,11 +158,12 @@ fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts
         return Verdict::Passed;
     }
     let text = format!(
-        "{mismatches} mismatches and {} imprecise stacks in {} checks, budgets {} and {}\n{}",
-        tally.imprecise,
-        tally.decided(),
-        layer.budget,
-        layer.imprecise_budget,
+        "{} mismatches and {} imprecise stacks in {} checks, budgets {} and {}\n{}",
+        count(mismatches),
+        count(tally.imprecise),
+        count(tally.decided()),
+        exact(layer.budget),
+        exact(layer.imprecise_budget),
         super::mismatches::examples(new.into_iter().map(|(m, _)| m))
     );
     Verdict::Failed(text.trim_end().into())

@@ -20,6 +20,8 @@ pub struct Case {
     pub seconds: f64,
     /// The result of the case.
     pub verdict: Verdict,
+    /// What was counted, in words; empty where nothing is.
+    pub counted: String,
 }
 
 /// The result of a test case. The first line of a text is its message.

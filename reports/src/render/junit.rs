@@ -42,21 +42,28 @@ fn case(out: &mut String, suite: &str, case: &Case) {
         xml(&case.name),
         case.seconds
     );
-    let (tag, text) = match &case.verdict {
-        Verdict::Passed => {
-            out.push_str("/>\n");
-            return;
-        }
-        Verdict::Failed(text) => ("failure", text),
-        Verdict::Errored(text) => ("error", text),
-        Verdict::Skipped(text) => ("skipped", text),
+    let result = match &case.verdict {
+        Verdict::Passed => String::new(),
+        Verdict::Failed(text) => element("failure", text),
+        Verdict::Errored(text) => element("error", text),
+        Verdict::Skipped(text) => element("skipped", text),
     };
+    let counted = match case.counted.as_str() {
+        "" => String::new(),
+        counted => format!("<system-out>{}</system-out>", xml(counted)),
+    };
+    let _ = match (result.as_str(), counted.as_str()) {
+        ("", "") => writeln!(out, "/>"),
+        (result, counted) => writeln!(out, ">{result}{counted}</testcase>"),
+    };
+}
+
+/// A result with its message, the first line of the text.
+fn element(tag: &str, text: &str) -> String {
     let message = xml(text.lines().next().unwrap_or_default());
-    let _ = write!(out, "><{tag} message=\"{message}\"");
-    let _ = if text.contains('\n') {
-        write!(out, ">{}</{tag}>", xml(text))
+    if text.contains('\n') {
+        format!("<{tag} message=\"{message}\">{}</{tag}>", xml(text))
     } else {
-        write!(out, "/>")
-    };
-    out.push_str("</testcase>\n");
+        format!("<{tag} message=\"{message}\"/>")
+    }
 }

@@ -1,6 +1,7 @@
 //! A cell that changed.
 
 use crate::gate::baseline::{Cell, Platform};
+use crate::numbers::count;
 use std::fmt;
 
 /// How a cell changed.
@@ -78,7 +79,7 @@ impl fmt::Display for Finding<'_> {
             ..
         } = self.first;
         let Cell { layer, what, .. } = cell;
-        write!(f, "{layer}: {n} × {what}")?;
+        write!(f, "{layer}: {} × {what}", count(*n))?;
         if let Some(place) = &cell.place {
             write!(f, " at {place}")?;
         }
@@ -86,12 +87,15 @@ impl fmt::Display for Finding<'_> {
             Alarm::New => write!(f, ", which no run of the baseline had")?,
             Alarm::Rose | Alarm::Fell => {
                 let of = what.trials().map_or(String::new(), |of| of.to_string());
+                let trials = count(*trials);
                 write!(f, " in {trials} {of}, {expected:.1} expected")?;
             }
         }
         if cell.is_of_all_programs() && *n > 0 {
             let shown = self.first.programs.iter().take(SHOWN);
-            let shown: Vec<String> = shown.map(|(name, n)| format!("{name} {n}")).collect();
+            let shown: Vec<String> = shown
+                .map(|(name, n)| format!("{name} {}", count(*n)))
+                .collect();
             let which = if cell.place.is_some() {
                 "all of the kind"
             } else {

@@ -4,6 +4,7 @@ use super::issue::KnownIssue;
 use crate::bound;
 use crate::gate::outcome::Outcome;
 use crate::gate::reason::{Objection, Subject};
+use crate::numbers::{count, exact};
 
 /// What a report shows of a known issue.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,17 +70,20 @@ impl KnownSeen {
             max_rate,
             ..
         } = self;
-        let of = format!("{mismatches} mismatches in {decided} checks");
+        let [bad, all] = [*mismatches, *decided].map(count);
+        let of = format!("{bad} mismatches in {all} checks");
+        let rate = exact(*max_rate);
         let (outcome, text) = match self.standing {
             KnownStanding::Expected | KnownStanding::Passes => return None,
             KnownStanding::TooMany => (
                 Outcome::Over,
-                format!("{id}: known, but {of} are more than its rate of {max_rate}"),
+                format!("{id}: known, but {of} are more than its rate of {rate}"),
             ),
             KnownStanding::TooFew(more) => (
                 Outcome::NotMeasured,
                 format!(
-                    "{id}: known, but {of} are too few checks for its rate of {max_rate}; it needs {more} more"
+                    "{id}: known, but {of} are too few checks for its rate of {rate}; it needs {} more",
+                    count(more)
                 ),
             ),
         };
