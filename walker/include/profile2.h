@@ -161,25 +161,27 @@ void ASGST_RewindIterator(ASGST_Iterator *iterator);
 int ASGST_State(ASGST_Iterator *iterator);
 
 /*
- * State of the calling thread, as a subset of the JVMTI thread state: alive, runnable, in native
- * code; 0 if no Java thread runs here. Async-signal-safe.
+ * State of the calling thread, as a subset of the JVMTI thread state: JVMTI_THREAD_STATE_ALIVE with _RUNNABLE (and _IN_NATIVE),
+ * with _BLOCKED_ON_MONITOR_ENTER, with _WAITING and _IN_OBJECT_WAIT or _PARKED, or with _WAITING, _WAITING_WITH_TIMEOUT and
+ * _SLEEPING. Whether another wait has a time limit is not known. _ALIVE alone in the VM's own code, for which JVMTI says
+ * _RUNNABLE; 0 if no Java thread runs here. Async-signal-safe.
  */
 int ASGST_ThreadState(void);
 
 /* ---- The safepoint queue ---------------------------------------------------------------------- */
 
 /*
- * A stock JDK calls nobody at a safepoint. So a thread of this library suspends the thread of the
- * queue soon after a sample (JVMTI SuspendThread), and calls the handlers meanwhile, on its own
- * thread. An element has the stack at the instant of the sample: ASGST_Enqueue keeps its frames, as long as the queue has room
- * for them, 64 frames an element on average. Of a stack without room it keeps the first frames. The frames below
+ * A stock JDK calls nobody at a safepoint. So a thread of this library calls the handlers soon after a
+ * sample. An element has the stack at the instant of the sample: ASGST_Enqueue keeps its frames, as long as the queue has room
+ * for them, 64 frames an element on average. Of a stack without room it keeps the first frames, and the library suspends the
+ * thread of the queue (JVMTI SuspendThread) for the others. These
  * are given if the thread has not returned to them in between; otherwise ASGST_NextFrame returns an
  * ASGST_Error behind the first frames: ASGST_QUEUE_LEFT, _UNMOUNTED or _NOT_SUSPENDED, or why the
  * frames cannot be walked.
  *
  * A queue belongs to a platform thread. While this thread carries a virtual thread, samples have the
- * frames of the virtual thread, and those of the carrier below. The library suspends the virtual
- * thread then. Frames that the virtual thread has in the heap are ASGST_UNWALKABLE_CALLER.
+ * frames of the virtual thread, and those of the carrier below. Where the library suspends the thread, it suspends
+ * the virtual thread then. Frames that the virtual thread has in the heap are ASGST_UNWALKABLE_CALLER.
  *
  * Each element is given to the handler once: after it was enqueued, or when its queue is removed.
  */
@@ -200,13 +202,13 @@ typedef struct {
 } ASGST_QueueSizeInfo;
 
 /*
- * Called for each element, oldest first, while its thread is suspended (or has ended, or removes the
- * queue). May allocate and lock, but
+ * Called for each element, oldest first. Its thread may run meanwhile, unless a handler of the queue is offered an iterator
+ * (ASGST_SetOnQueueProcessingStart, ASGST_SetOnQueueProcessingEnd), or an element lacks frames. May allocate and lock, but
  * must call neither JVMTI nor the functions of this part that are not async-signal-safe.
  */
 typedef void (*ASGST_Handler)(ASGST_Iterator *iterator, void *queue_arg, void *arg);
 
-/* Called before or after the elements of a queue are processed; iterator may be null. */
+/* Called before or after the elements of a queue are processed; iterator is null unless it was offered. */
 typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg);
 
 /*
@@ -247,7 +249,11 @@ void ASGST_ResizeQueue(ASGST_Queue *queue, int size);
 /* What the queue holds. Async-signal-safe. */
 ASGST_QueueSizeInfo ASGST_GetQueueSizeInfo(ASGST_Queue *queue);
 
-/* Sets what is called before the elements of a queue are processed; null removes it. */
+/*
+ * Sets what is called before the elements of a queue are processed; null removes it. If an iterator is offered, the library
+ * suspends the thread whenever it processes the queue. That takes until the thread comes to a safepoint, up to a fifth of a
+ * second where processors are few, and the queues of all threads fill meanwhile.
+ */
 void ASGST_SetOnQueueProcessingStart(ASGST_Queue *queue, int options, bool offerIterator,
                                      ASGST_OnQueueSafepointHandler before, void *arg);
 

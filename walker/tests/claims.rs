@@ -178,10 +178,16 @@ const ITERATOR: &[Claim] = &[
         There(&[Name("ASGST_RewindIterator"), Name("ASGST_State")]),
     ),
     claim(
-        "the state of the thread",
-        Partly(
-            &[Name("ASGST_ThreadState")],
-            "alive, runnable and in native code; a thread that waits or sleeps is alive alone, because the reason is in Java objects",
+        "the state of the thread: runnable, in native code, waiting, sleeping, parked, blocked by a monitor",
+        There(&[
+            Name("ASGST_ThreadState"),
+            Test(JVM, "states_of_threads_that_wait_are_those_of_jvmti"),
+        ]),
+    ),
+    claim(
+        "whether a wait has a time limit",
+        Cannot(
+            "only `java.lang.Thread` says so (`threadStatus` in its `FieldHolder`), and a collector may move the object while a handler reads it; a sleep always has a limit",
         ),
     ),
     claim(
@@ -261,7 +267,7 @@ const QUEUE: &[Claim] = &[
     claim(
         "handlers run on the thread itself, at its safepoint",
         Cannot(
-            "a stock JDK calls nobody at a safepoint: a thread of the library suspends the thread, and calls the handlers",
+            "a stock JDK calls nobody at a safepoint: a thread of the library calls the handlers, and suspends the thread where its stack is needed",
         ),
     ),
     claim(

@@ -21,3 +21,4 @@ pub mod oop_maps;
 pub mod thread;
 pub mod thread_state;
 pub mod unpacked;
+pub mod waiting;

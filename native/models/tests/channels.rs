@@ -1,6 +1,6 @@
 //! Every order of the operations of a thread and a handler.
 
-use channel_models::halves::Halves;
+use channel_models::halves::{Halves, NotEmptied};
 use channel_models::handoff::{Asked, Ended, Free, Pool, Ticket};
 use channel_models::jvm::os::signal::HandlerContext;
 use channel_models::pool::pool;
@@ -138,11 +138,11 @@ fn halves_pass_each_value_once_and_none_is_filled_and_emptied_at_a_time() {
             thread::spawn(move || halves.fill(|_, half| half.push(number)).is_some())
         });
         let mut seen = vec![];
-        halves.empty(|_, half| seen.append(half));
+        _ = halves.empty(|_, half| seen.append(half));
         let passed = handlers.map(|handler| handler.join().expect("no panic"));
         for _ in 0..2 {
             let emptied = halves.empty(|_, half| seen.append(half));
-            assert!(emptied.is_some(), "nobody is at work any more");
+            assert!(emptied.is_ok(), "nobody is at work any more");
         }
         seen.sort();
         let numbers = [1, 2].into_iter().zip(passed);
@@ -162,12 +162,44 @@ fn one_who_empties_refuses_nobody() {
             move || [1, 2].map(|number| halves.fill(|_, half| half.push(number)))
         });
         let mut seen = vec![];
-        halves.empty(|_, half| seen.append(half));
+        _ = halves.empty(|_, half| seen.append(half));
         let passed = handler.join().expect("no panic");
         assert_eq!(passed, [Some(()), Some(())]);
         for _ in 0..2 {
-            halves.empty(|_, half| seen.append(half));
+            _ = halves.empty(|_, half| seen.append(half));
         }
         assert_eq!(seen, [1, 2]);
+    });
+}
+
+/// The second value reserves its half at any instant of a thread that empties what is not reserved: it stays there, and what comes
+/// after it, too, until somebody may have them.
+#[test]
+fn a_reserved_half_is_left_as_it_is_until_somebody_may_empty_it() {
+    loom::model(|| {
+        let halves = loom::sync::Arc::new(Halves::new([vec![], vec![]]));
+        let handler = thread::spawn({
+            let halves = halves.clone();
+            move || {
+                [1, 2, 3].map(|value| {
+                    halves.fill_reserving(|_, half| {
+                        half.push(value);
+                        ((), value == 2)
+                    })
+                })
+            }
+        });
+        let mut seen = vec![];
+        _ = halves.empty_unreserved(|_, half| seen.append(half));
+        assert!(seen.is_empty() || seen == [1], "{seen:?}");
+        let passed = handler.join().expect("no panic");
+        assert_eq!(passed, [Some(()); 3]);
+        assert!(halves.is_reserved());
+        let refused = halves.empty_unreserved(|_, half| seen.append(half));
+        assert_eq!(refused, Err(NotEmptied::Reserved));
+        _ = halves.empty(|_, half| seen.append(half));
+        assert_eq!(seen, [1, 2, 3]);
+        assert!(!halves.is_reserved());
+        assert_eq!(halves.empty_unreserved(|_, half| half.len()), Ok(0));
     });
 }

@@ -7,7 +7,6 @@ use crate::queue::mark::Mark;
 use crate::queue::stack::Below;
 use crate::walk::Place;
 use crate::walk::frame::{Failure, Frame};
-use hotspot::layout::thread_state::Activity;
 use std::ffi::{c_int, c_void};
 use vm::memory::Live;
 
@@ -230,23 +229,4 @@ pub unsafe extern "C" fn ASGST_State(iterator: *mut Iterator<'_>) -> c_int {
     let mut ahead = iterator.clone();
     // SAFETY: the iterator is our own, and no frame is asked for.
     unsafe { ASGST_NextFrame(&mut ahead, std::ptr::null_mut()) }
-}
-
-/// See `profile2.h`.
-#[unsafe(no_mangle)]
-pub extern "C" fn ASGST_ThreadState() -> c_int {
-    // JVMTI_THREAD_STATE_ALIVE, _RUNNABLE and _IN_NATIVE (`jvmti.h`).
-    const ALIVE: c_int = 1;
-    const RUNNABLE: c_int = 4;
-    const IN_NATIVE: c_int = 0x40_0000;
-    let state = context::with_vm(|vm, memory| {
-        let thread = vm.threads.get(&memory)?;
-        vm.threads.state(&memory, thread)
-    });
-    match state.flatten().unwrap_or_default().activity {
-        Activity::New => 0,
-        Activity::Java => ALIVE | RUNNABLE,
-        Activity::Native => ALIVE | RUNNABLE | IN_NATIVE,
-        Activity::Vm | Activity::Blocked => ALIVE,
-    }
 }

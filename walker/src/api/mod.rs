@@ -5,6 +5,7 @@
 //! * [`iterator`]: the frame iterator;
 //! * [`queue`]: the safepoint queue;
 //! * [`names`]: methods and classes;
+//! * [`thread_state`]: what the calling thread does;
 //! * [`context`]: the context of a signal handler.
 
 pub mod abi;
@@ -12,6 +13,7 @@ pub mod context;
 pub mod iterator;
 pub mod names;
 pub mod queue;
+pub mod thread_state;
 pub mod trace;
 
 use crate::layout::Vm;

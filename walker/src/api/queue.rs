@@ -5,7 +5,7 @@ use crate::api::context::{self, Trace};
 use crate::api::iterator::Iterator;
 use crate::layout::Vm;
 use crate::queue::elements::{Element, Refusal};
-use crate::queue::helper::{Entry, Helper};
+use crate::queue::helper::{Entry, Helper, Process};
 use crate::queue::mark::Mark;
 use crate::queue::room::Room;
 use crate::queue::stack::Stack;
@@ -72,39 +72,46 @@ fn helper() -> Option<&'static Helper<Handlers>> {
     *HELPER.get()?
 }
 
-fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
-    let around = |around: Option<Around>| {
-        let Some(around) = around else { return };
-        let walk = || {
-            stack
-                .walk()
-                .map(|walk| Trace::of_walk(walk, around.options))
+impl Process for Handlers {
+    fn wants_stack(&self) -> bool {
+        let mut around = [self.before, self.after].into_iter().flatten();
+        around.any(|around| around.with_iterator)
+    }
+
+    fn process(&self, entry: &Queue, stack: &Stack<'_>) {
+        let around = |around: Option<Around>| {
+            let Some(around) = around else { return };
+            let walk = || {
+                stack
+                    .walk()
+                    .map(|walk| Trace::of_walk(walk, around.options))
+            };
+            let mut iterator = around.with_iterator.then(|| Iterator::of_stack(walk()));
+            let iterator = iterator
+                .as_mut()
+                .map_or(std::ptr::null_mut(), std::ptr::from_mut);
+            // SAFETY: the iterator lives as long as the call; the rest is the user's.
+            unsafe { (around.handler)(entry, iterator, around.argument.0) };
         };
-        let mut iterator = around.with_iterator.then(|| Iterator::of_stack(walk()));
-        let iterator = iterator
-            .as_mut()
-            .map_or(std::ptr::null_mut(), std::ptr::from_mut);
-        // SAFETY: the iterator lives as long as the call; the rest is the user's.
-        unsafe { (around.handler)(entry, iterator, around.argument.0) };
-    };
-    // Without elements only the capacity changes.
-    let is_noticed = entry.queue.size().count > 0;
-    around(handlers.before.filter(|_| is_noticed));
-    entry.queue.process(|element, frames| {
-        let Some((handler, argument)) = handlers.each else {
-            return;
-        };
-        let mut iterator = match element.mark.kept(frames) {
-            Some(frames) => Iterator::of_frames(frames),
-            None => {
-                let rest = stack.below(&element.mark);
-                Iterator::of_sample(&element.mark, rest, entry.options)
-            }
-        };
-        // SAFETY: the iterator lives as long as the call; the rest is the user's.
-        unsafe { handler(&mut iterator, argument.0, element.argument) };
-    });
-    around(handlers.after.filter(|_| is_noticed));
+        // Without elements only the capacity changes.
+        let is_noticed = entry.queue.size().count > 0;
+        around(self.before.filter(|_| is_noticed));
+        entry.queue.process(stack.is_final(), |element, frames| {
+            let Some((handler, argument)) = self.each else {
+                return;
+            };
+            let mut iterator = match element.mark.kept(frames) {
+                Some(frames) => Iterator::of_frames(frames),
+                None => {
+                    let rest = stack.below(&element.mark);
+                    Iterator::of_sample(&element.mark, rest, entry.options)
+                }
+            };
+            // SAFETY: the iterator lives as long as the call; the rest is the user's.
+            unsafe { handler(&mut iterator, argument.0, element.argument) };
+        });
+        around(self.after.filter(|_| is_noticed));
+    }
 }
 
 /// See `profile2.h`.
@@ -129,7 +136,7 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
     };
     // SAFETY: as the caller promised.
     let added = unsafe {
-        let helper = *HELPER.get_or_init(|| Helper::start(env, process));
+        let helper = *HELPER.get_or_init(|| Helper::start(env));
         helper.and_then(|helper| helper.add(env, capacity(size), options.cast_unsigned(), handlers))
     };
     added.unwrap_or(std::ptr::null())

@@ -35,6 +35,7 @@ use hotspot::layout::interpreter::{self, Interpreter};
 use hotspot::layout::objects::Mirrors;
 use hotspot::layout::thread::{self, WalkPlaces};
 use hotspot::layout::unpacked;
+use hotspot::layout::waiting::Waits;
 use hotspot::memory::Memory;
 use jni_sys::JNIEnv;
 use method::Methods;
@@ -63,6 +64,8 @@ pub struct Vm {
     pub threads: CurrentThread,
     /// Where the VM says that a collection has stopped the program; `None` if it does not say so.
     pub collections: Option<Collections>,
+    /// Where the VM says what a blocked thread waits for; `None` if it does not say so.
+    pub waits: Option<Waits>,
     /// Frames that are about to take the place of a compiled frame; `None` if they cannot be read.
     pub unpacked: Option<unpacked::Layout>,
     /// The compression of debug info.
@@ -163,6 +166,7 @@ impl Vm {
             methods,
             threads,
             collections: Collections::find(&tables).ok(),
+            waits: Waits::find(&tables).ok(),
             unpacked: unpacked::Layout::find(&tables).ok(),
             compression: Compression::of(feature.unwrap_or(0)),
             libraries: Libraries::find(),

@@ -1,6 +1,6 @@
 //! The elements of one thread, and who owns them.
 
-use crate::queue::halves::Halves;
+use crate::queue::halves::{Halves, NotEmptied};
 use crate::queue::mark::Mark;
 use crate::queue::room::Room;
 use crate::walk::frame::{Failure, Frame};
@@ -108,17 +108,21 @@ impl Queue {
     ) -> Result<T, Refusal> {
         // A stack that cannot be walked is no attempt: no queue would take it.
         let attempt = |counts: &Counts| counts.attempts.fetch_add(1, Relaxed);
-        let pushed = self.halves.fill(|half, samples| {
+        let pushed = self.halves.fill_reserving(|half, samples| {
             let counts = &self.counts[half];
             if samples.elements.len() >= counts.capacity.load(Relaxed) {
                 attempt(counts);
-                return Err(Refusal::Full);
+                return (Err(Refusal::Full), false);
             }
-            let (answer, element) = sample(&mut samples.room).map_err(Refusal::Unwalkable)?;
+            let (answer, element) = match sample(&mut samples.room) {
+                Ok(made) => made,
+                Err(failure) => return (Err(Refusal::Unwalkable(failure)), false),
+            };
             attempt(counts);
+            let needs_stack = element.mark.needs_stack();
             samples.elements.push_back(element);
             counts.count.store(samples.elements.len(), Release);
-            Ok(answer)
+            (Ok(answer), needs_stack)
         });
         pushed.unwrap_or_else(|| {
             attempt(self.filled());
@@ -158,22 +162,43 @@ impl Queue {
         self.filled().count.load(Acquire) > 0 || self.wanted_capacity.load(Acquire) != SAME
     }
 
+    /// Whether an element lacks frames, which are only on the stack of the thread.
+    pub fn needs_stack(&self) -> bool {
+        self.halves.is_reserved()
+    }
+
     /// Removes all elements, oldest first, and gives them and the frames that are kept to `process`; then those that were appended
     /// meanwhile, but not those of that time: a thread whose samples are due faster than they are processed is not stopped for ever.
-    pub fn process(&self, mut process: impl FnMut(Element, &[Frame])) {
+    ///
+    /// Unless `all` are wanted, the elements of a half in which one lacks frames stay.
+    pub fn process(&self, all: bool, mut process: impl FnMut(Element, &[Frame])) {
         // Each half is emptied once, so both get the capacity.
         let wanted = self.wanted_capacity.swap(SAME, AcqRel);
         for _half in 0..2 {
-            while self.empty_half(wanted, &mut process).is_none() {
-                // The thread's handler may be about to append an element. It waits for nobody.
-                std::thread::sleep(Duration::from_micros(10));
+            loop {
+                match self.empty_half(all, wanted, &mut process) {
+                    Ok(()) => break,
+                    // The thread's handler may be about to append an element. It waits for nobody.
+                    Err(NotEmptied::Busy) => std::thread::sleep(Duration::from_micros(10)),
+                    Err(NotEmptied::Reserved) => {
+                        // The next one sets the capacity, unless somebody wants another by now.
+                        let capacity = &self.wanted_capacity;
+                        _ = capacity.compare_exchange(SAME, wanted, AcqRel, Relaxed);
+                        return;
+                    }
+                }
             }
         }
     }
 
-    /// Empties the half that was filled. `None` if it is being filled.
-    fn empty_half(&self, wanted: usize, process: &mut impl FnMut(Element, &[Frame])) -> Option<()> {
-        self.halves.empty(|half, samples| {
+    /// Empties the half that was filled.
+    fn empty_half(
+        &self,
+        all: bool,
+        wanted: usize,
+        process: &mut impl FnMut(Element, &[Frame]),
+    ) -> Result<(), NotEmptied> {
+        let empty = |half: usize, samples: &mut Samples| {
             while let Some(element) = samples.elements.pop_front() {
                 process(element, samples.room.frames());
             }
@@ -185,7 +210,12 @@ impl Queue {
             }
             counts.count.store(0, Release);
             counts.attempts.store(0, Relaxed);
-        })
+        };
+        if all {
+            self.halves.empty(empty)
+        } else {
+            self.halves.empty_unreserved(empty)
+        }
     }
 
     /// What is known of the half that is filled.

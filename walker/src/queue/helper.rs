@@ -46,14 +46,27 @@ impl<H> Entry<H> {
     }
 }
 
-/// Processes the elements of a queue.
-pub type Process<H> = fn(&Entry<H>, &H, &Stack<'_>);
+/// What is called for the elements of a queue.
+pub trait Process: Sized + Send + 'static {
+    /// Whether the stack of the thread is wanted, whatever the elements are.
+    fn wants_stack(&self) -> bool;
+
+    /// Processes the elements of `entry`. `stack` is that of its thread.
+    fn process(&self, entry: &Entry<Self>, stack: &Stack<'_>);
+}
+
+/// When a thread is stopped to process its elements.
+#[derive(Copy, Clone, Eq, PartialEq)]
+enum Stop {
+    Always,
+    /// If a handler wants its stack, or an element lacks frames.
+    IfNeeded,
+}
 
 /// The queues, and the means to process them.
 pub struct Helper<H> {
     jvmti: Jvmti,
     vm: JavaVmAddress,
-    process: Process<H>,
     entries: Mutex<Vec<Arc<Entry<H>>>>,
     notifier: Notifier,
 }
@@ -65,12 +78,12 @@ unsafe impl Send for JavaVmAddress {}
 // SAFETY: as above.
 unsafe impl Sync for JavaVmAddress {}
 
-impl<H: Send + 'static> Helper<H> {
+impl<H: Process> Helper<H> {
     /// Starts a helper, which runs until the process ends; `None` if no thread can be suspended here.
     ///
     /// # Safety
     /// `env` must be the JNI environment of a live thread, and the calling thread attached.
-    pub unsafe fn start(env: *mut JNIEnv, process: Process<H>) -> Option<&'static Helper<H>> {
+    pub unsafe fn start(env: *mut JNIEnv) -> Option<&'static Helper<H>> {
         // SAFETY: as the caller promised. GetJavaVM looks at no thread.
         let (vm, jvmti) = unsafe {
             let vm = vm_of(env)?;
@@ -79,7 +92,6 @@ impl<H: Send + 'static> Helper<H> {
         let helper: &'static Helper<H> = Box::leak(Box::new(Helper {
             jvmti,
             vm: JavaVmAddress(vm),
-            process,
             entries: Mutex::new(vec![]),
             notifier: Notifier::new(),
         }));
@@ -149,7 +161,7 @@ impl<H: Send + 'static> Helper<H> {
             if entry.env == env {
                 // The thread itself is in native code, so its stack stays as it is.
                 self.process(&entry, State::Own);
-            } else if self.stop_and_process(env, &entry).is_err() {
+            } else if self.process_of_another(env, &entry, Stop::Always).is_err() {
                 self.process(&entry, State::Unknown);
             }
             *locked(&entry.handlers) = None;
@@ -186,7 +198,7 @@ impl<H: Send + 'static> Helper<H> {
             let mut again = false;
             for entry in others.filter(|entry| entry.queue.is_waiting()) {
                 // SAFETY: this thread's environment.
-                match unsafe { self.stop_and_process(env, entry) } {
+                match unsafe { self.process_of_another(env, entry, Stop::IfNeeded) } {
                     Ok(()) => {}
                     // Its stack stays as it is.
                     Err(NotSuspended::Already) => again = true,
@@ -206,39 +218,48 @@ impl<H: Send + 'static> Helper<H> {
         }
     }
 
-    /// Stops the thread of `entry` and processes the elements.
+    /// Processes the elements of `entry`. The thread is stopped only if `when` says so: that takes until the thread comes to a
+    /// safepoint, and the queues of all other threads wait meanwhile.
     ///
     /// # Safety
     /// `env` must be the JNI environment of the calling thread, which is another one.
-    unsafe fn stop_and_process(
+    unsafe fn process_of_another(
         &self,
         env: *mut JNIEnv,
         entry: &Entry<H>,
+        when: Stop,
     ) -> Result<(), NotSuspended> {
         // The reference lives as long as the handlers are there.
-        let handlers = locked(&entry.handlers);
-        if handlers.is_none() {
+        let guard = locked(&entry.handlers);
+        let Some(handlers) = &*guard else {
             return Ok(());
+        };
+        let is_needed = || entry.queue.needs_stack() || handlers.wants_stack();
+        if when == Stop::Always || is_needed() {
+            // SAFETY: as the caller promised.
+            let stopped = unsafe { Stopped::stop(self.jvmti, env, entry.thread)? };
+            call(entry, handlers, State::Stopped(&stopped));
+        } else {
+            call(entry, handlers, State::Runs);
         }
-        // SAFETY: as the caller promised.
-        let stopped = unsafe { Stopped::stop(self.jvmti, env, entry.thread)? };
-        self.call(entry, &handlers, State::Stopped(&stopped));
         Ok(())
     }
 
     fn process(&self, entry: &Entry<H>, state: State<'_>) {
-        self.call(entry, &locked(&entry.handlers), state);
+        if let Some(handlers) = &*locked(&entry.handlers) {
+            call(entry, handlers, state);
+        }
     }
+}
 
-    fn call(&self, entry: &Entry<H>, handlers: &Option<H>, state: State<'_>) {
-        let (Some(vm), Some(handlers)) = (Vm::get(), handlers) else {
-            return;
-        };
-        let guard = Guard::set();
-        let thread = entry.thread(vm);
-        let stack = Stack::new(vm, guard.memory(), thread, state);
-        (self.process)(entry, handlers, &stack);
-    }
+fn call<H: Process>(entry: &Entry<H>, handlers: &H, state: State<'_>) {
+    let Some(vm) = Vm::get() else {
+        return;
+    };
+    let guard = Guard::set();
+    let thread = entry.thread(vm);
+    let stack = Stack::new(vm, guard.memory(), thread, state);
+    handlers.process(entry, &stack);
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

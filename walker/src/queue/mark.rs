@@ -82,6 +82,11 @@ impl Mark {
         frames.get(from..to)
     }
 
+    /// Whether there are frames that are only on the stack of the thread.
+    pub fn needs_stack(&self) -> bool {
+        self.kept.is_none() && !self.is_whole()
+    }
+
     /// The frame of the top at this index, callees first.
     pub fn on_top(&self, index: usize) -> Option<Frame> {
         if index == self.inlined_count {

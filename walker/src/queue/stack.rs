@@ -17,7 +17,9 @@ pub enum State<'s> {
     Stopped(&'s Stopped),
     /// The thread itself, in native code, looks at its stack.
     Own,
-    /// The stack does not stay: the thread runs, or has ended.
+    /// The thread runs.
+    Runs,
+    /// The stack does not stay, and no thread can be stopped: it has ended, for example.
     Unknown,
 }
 
@@ -57,10 +59,15 @@ impl<'s> Stack<'s> {
         }
     }
 
+    /// Whether nothing can be gained by stopping the thread.
+    pub fn is_final(&self) -> bool {
+        !matches!(self.state, State::Runs)
+    }
+
     /// The walk of the whole stack.
     pub fn walk(&self) -> Result<Walk<'s>, Failure> {
         match self.state {
-            State::Unknown => Err(Failure::NotSuspended),
+            State::Runs | State::Unknown => Err(Failure::NotSuspended),
             _ => Walk::from_anchor(self.vm, self.memory, self.thread),
         }
     }
@@ -75,7 +82,7 @@ impl<'s> Stack<'s> {
             State::Stopped(stopped) => stopped.carries_virtual_thread(),
             _ => false,
         };
-        let is_known = !matches!(self.state, State::Unknown);
+        let is_known = !matches!(self.state, State::Runs | State::Unknown);
         match self.walk().and_then(|now| mark.below(now)) {
             Ok(walk) => Ok(Below::Walk(walk)),
             Err(_) if mark.is_of_virtual_thread() && is_known && !carries => {

@@ -5,7 +5,7 @@ mod built;
 
 use built::build;
 use classfile_testing::jdk::Jdk;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use test_support::run;
@@ -34,24 +34,33 @@ pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
     agent.run(jdk, "200,5,1", flags, fixtures)
 }
 
+/// What the agent `queue.c` does in addition.
+#[derive(Copy, Clone, Eq, PartialEq)]
+pub enum Queues {
+    /// Nothing.
+    Plain,
+    /// Its handlers get frames of C.
+    WithC,
+    /// Other threads register the queues, and enqueue while a thread waits in its handler.
+    Elsewhere,
+    /// The handler before the elements gets no iterator.
+    WithoutIterator,
+}
+
 /// Runs `fixtures` under the agent `queue.c`: a sample of each thread every millisecond, and queues of this
-/// capacity, whose handlers get frames of C if `with_c`. If `elsewhere`, other threads register the queues, and enqueue while a thread
-/// waits in its handler.
+/// capacity.
 pub fn enqueue(
     jdk: &Jdk,
     flags: &[&str],
     fixtures: &[&str],
     capacity: u32,
-    with_c: bool,
-    elsewhere: bool,
+    queues: Queues,
 ) -> Answers {
     static AGENT: OnceLock<Agent> = OnceLock::new();
     let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/queue.c"]));
-    let options = format!(
-        "1000,{capacity},{},{}",
-        u8::from(with_c),
-        u8::from(elsewhere)
-    );
+    let [with_c, elsewhere, without] = [Queues::WithC, Queues::Elsewhere, Queues::WithoutIterator]
+        .map(|wanted| u8::from(queues == wanted));
+    let options = format!("1000,{capacity},{with_c},{elsewhere},{without}");
     agent.run(jdk, &options, flags, fixtures)
 }
 
@@ -60,6 +69,23 @@ pub fn name(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
     static AGENT: OnceLock<Agent> = OnceLock::new();
     let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/names.c"]));
     agent.run(jdk, "", flags, fixtures)
+}
+
+/// Runs `States.java` for two seconds under the agent `states.c`.
+pub fn ask_for_states(jdk: &Jdk) -> Answers {
+    let dir = tempfile::tempdir().expect("a folder");
+    let agent = build(jdk, dir.path(), &["tests/jvm/states.c"]);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jvm/States.java");
+    jdk.javac(&[], dir.path(), &[&source]);
+    let mut command = jdk.tool("java");
+    command
+        .arg(format!("-agentpath:{}", agent.display()))
+        .arg("-cp")
+        .arg(dir.path())
+        .args(["States", "2000"]);
+    Answers {
+        text: run(&mut command).ok(),
+    }
 }
 
 /// An agent, and the fixtures.

@@ -3,7 +3,7 @@
 
 mod agent;
 
-use agent::{Answers, compare, enqueue, name};
+use agent::{Answers, Queues, ask_for_states, compare, enqueue, name};
 use classfile_testing::jdk::Jdk;
 use std::time::{Duration, Instant};
 
@@ -112,6 +112,31 @@ fn names_are_those_of_jvmti_and_those_of_unloaded_classes_are_empty() {
     }
 }
 
+/// Each thread stays in one state. JVMTI reads what the VM writes into the `java.lang.Thread`.
+#[test]
+fn states_of_threads_that_wait_are_those_of_jvmti() {
+    for jdk in Jdk::all() {
+        let answers = ask_for_states(&jdk);
+        let run = format!("JDK {}: {}", jdk.feature, answers.text);
+        for name in [
+            "sleep",
+            "park",
+            "park-timed",
+            "wait",
+            "wait-timed",
+            "enter",
+            "run",
+        ] {
+            assert!(answers.number(&format!("{name}-same")) > 0, "{name}: {run}");
+            assert_eq!(
+                answers.number(&format!("{name}-differ")),
+                0,
+                "{name}: {run}"
+            );
+        }
+    }
+}
+
 #[test]
 fn frames_of_c_are_between_java_frames_and_below_main() {
     for jdk in Jdk::all() {
@@ -163,18 +188,33 @@ fn judge_queue(run: &str, answers: &Answers) {
     );
     assert!(number("started") > 0, "{run}");
     assert_eq!(number("ended"), number("started"), "{run}");
-    assert_eq!(number("with_iterator"), number("started"), "{run}");
 }
 
 #[test]
 fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
     for jdk in Jdk::all() {
         for (flag, capacity) in FLAGS.into_iter().zip([16, 16, 2]) {
-            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity, false, false);
+            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity, Queues::Plain);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
+            let offered = answers.number("with_iterator");
+            assert_eq!(offered, answers.number("started"), "{run}");
             assert_eq!(answers.number("whole_virtual"), 0, "{run}");
             assert_eq!(answers.number("unmounted"), 0, "{run}");
+        }
+    }
+}
+
+/// Threads are suspended for elements alone that lack frames: queues of one element have no room for the deep stacks of recursion.
+#[test]
+fn elements_that_lack_frames_get_them_from_a_suspended_thread() {
+    for jdk in Jdk::all() {
+        for (fixtures, capacity) in [(&FIXTURES[..], 16), (&["mutual-recursion"], 1)] {
+            let answers = enqueue(&jdk, &[], fixtures, capacity, Queues::WithoutIterator);
+            let run = format!("JDK {}, {capacity}: {}", jdk.feature, answers.text);
+            judge_queue(&run, &answers);
+            assert_eq!(answers.number("with_iterator"), 0, "{run}");
+            assert_eq!(answers.number("not_suspended"), 0, "{run}");
         }
     }
 }
@@ -182,7 +222,7 @@ fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
 #[test]
 fn other_threads_register_queues_and_enqueue_samples_of_threads_that_stand_still() {
     for jdk in Jdk::all() {
-        let answers = enqueue(&jdk, &[], &FIXTURES, 16, false, true);
+        let answers = enqueue(&jdk, &[], &FIXTURES, 16, Queues::Elsewhere);
         judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
     }
 }
@@ -191,7 +231,8 @@ fn other_threads_register_queues_and_enqueue_samples_of_threads_that_stand_still
 fn enqueued_samples_have_frames_of_c_if_they_are_wanted() {
     for jdk in Jdk::all() {
         for with_c in [false, true] {
-            let answers = enqueue(&jdk, &[], &["upcalls", "text-format"], 16, with_c, false);
+            let queues = if with_c { Queues::WithC } else { Queues::Plain };
+            let answers = enqueue(&jdk, &[], &["upcalls", "text-format"], 16, queues);
             let run = format!("JDK {}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             for place in ["c_on_top", "c_between"] {
@@ -205,7 +246,7 @@ fn enqueued_samples_have_frames_of_c_if_they_are_wanted() {
 fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
     for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 21) {
         for flag in FLAGS {
-            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16, false, false);
+            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16, Queues::Plain);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             assert!(answers.number("whole_virtual") > 0, "{run}");
@@ -216,7 +257,7 @@ fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
 #[test]
 fn nothing_is_lost_with_a_thousand_threads() {
     for jdk in Jdk::all() {
-        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16, false, false);
+        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16, Queues::Plain);
         judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
     }
 }

@@ -2,8 +2,9 @@
  * A JVMTI agent that samples through queues. The handler of the signal walks the stack with
  * AsyncGetStackTrace, keeps the answer, and enqueues the sample; the handler of the queue compares its
  * iterator with the answer. At the end of the VM it prints counts: lines of names and numbers.
- * Options: the interval in microseconds, the capacity of the queues, the options of the iterator, and 1 if other threads
- * register the queues, and enqueue while a thread waits in its handler.
+ * Options: the interval in microseconds, the capacity of the queues, the options of the iterator, 1 if other threads
+ * register the queues, and enqueue while a thread waits in its handler, and 1 if the handler before the elements gets no
+ * iterator, so that threads are stopped only for elements that lack frames.
  */
 #define _GNU_SOURCE
 #include "../support/asgct.h"
@@ -69,7 +70,7 @@ typedef struct {
   atomic_int done;
 } Request;
 
-static int elsewhere;
+static int elsewhere, without_iterator;
 static JavaVM *vm;
 /* The threads that work for others have no queue. */
 static __thread __attribute__((tls_model("initial-exec"))) int works_for_others;
@@ -243,7 +244,7 @@ static void enter(JNIEnv *env) {
   if (elsewhere) register_elsewhere(env, thread);
   else thread->queue = new_queue(env, thread);
   if (thread->queue) {
-    ASGST_SetOnQueueProcessingStart(thread->queue, 0, true, before, &started);
+    ASGST_SetOnQueueProcessingStart(thread->queue, 0, !without_iterator, before, &started);
     ASGST_SetOnQueueProcessingEnd(thread->queue, 0, false, after, &ended);
   }
   self = thread;
@@ -314,7 +315,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserv
   (void)reserved;
   vm = java_vm;
   if (count_allocations_of) count_allocations_of((void *)(uintptr_t)AsyncGetStackTrace);
-  if (options) sscanf(options, "%ld,%d,%d,%d", &interval, &capacity, &iterator_options, &elsewhere);
+  if (options) sscanf(options, "%ld,%d,%d,%d,%d", &interval, &capacity, &iterator_options, &elsewhere, &without_iterator);
   if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiEventCallbacks callbacks = {.VMInit = vm_init,
                                    .VMDeath = vm_death,
