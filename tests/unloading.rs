@@ -37,8 +37,9 @@ fn rewriting(jdk: &Path, dir: &Path, seconds: u32) -> Rewriting {
     run.rewriting.expect("the JVM ended")
 }
 
-/// The number of methods of unloaded classes that shows whether they are forgotten.
-const ENOUGH: u64 = 1000;
+/// The number of methods of unloaded classes that shows whether they are forgotten: several times as many as the collector
+/// may be behind, which was 1,200 on a busy machine.
+const ENOUGH: u64 = 5000;
 
 #[test]
 fn methods_of_unloaded_classes_are_forgotten() {
