@@ -2,6 +2,7 @@
 //! `share/oops/instanceKlass.cpp`).
 
 use crate::layout::class::Class;
+use crate::layout::loaders::Loaders;
 use crate::layout::memo::Memo;
 use hotspot::layout::bytecodes::{Bytecode, VmOpcodes};
 use hotspot::layout::fields::Missing;
@@ -82,13 +83,19 @@ impl Methods {
             // SAFETY: as the caller promised.
             let class = unsafe { Class::find(mirrors, memory, env, c"java/lang/Object")? };
             let id = class.method(c"hashCode", c"()I")?;
-            Some((id, methods.method_of(memory, class.klass, id)?))
+            let method = methods.method_of(memory, class.klass, id)?;
+            Some((id, method, class.klass))
         };
-        let (id, Method(method)) = known().ok_or(Missing::Unexpected(
+        let (id, Method(method), object) = known().ok_or(Missing::Unexpected(
             "java.lang.Object.hashCode has no jmethodID where jmethodIDs are looked for",
         ))?;
         methods.are_ids_words =
             id.is_multiple_of(size_of::<usize>()) && memory.word(id) == Some(method);
+        // SAFETY: as the caller promised.
+        let loaders = unsafe { Loaders::of_the_jdk(env) };
+        methods
+            .loaded
+            .remember_lasting(memory, object, &loaders.handles());
         Ok(methods)
     }
 

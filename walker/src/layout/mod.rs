@@ -17,6 +17,7 @@ pub mod chunks;
 mod class;
 pub mod code_cache;
 pub mod continuations;
+mod loaders;
 mod memo;
 pub mod method;
 pub mod mounted;

@@ -13,13 +13,19 @@ import java.util.concurrent.ThreadFactory;
  * prints how many of each there were.
  */
 public class Soak {
-  /** Work that is loaded by a class loader of its own, again and again. */
+  /**
+   * Work that is loaded by a class loader of its own, again and again, or as a hidden class. It has no lambda: a lambda's
+   * class lasts as long as the loader of the class that has the lambda (ClassOption.STRONG), and would keep a hidden class.
+   */
   public static class Work implements Runnable {
     static long sum;
 
     public void run() {
       Map<String, Integer> map = new HashMap<>();
-      for (int i = 0; i < 2_000; i++) map.merge("k" + i % 97, i, Integer::sum);
+      for (int i = 0; i < 2_000; i++) {
+        String key = "k" + i % 97;
+        map.put(key, map.getOrDefault(key, 0) + i);
+      }
       long found = 0;
       for (int value : map.values()) found += value + depth(20 + value % 30);
       sum += found;
