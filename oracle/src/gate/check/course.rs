@@ -146,6 +146,9 @@ pub struct Suspicion {
 /// A cell with so many times the events that an honest build may have is a clear suspicion.
 const CLEAR: f64 = 8.0;
 
+/// A tolerance is wide if an honest build may have so much more, as a share.
+const WIDE: f64 = 0.02;
+
 /// The pairs of a check so far.
 #[derive(Clone, Debug)]
 pub struct Course {
@@ -321,15 +324,20 @@ impl Course {
             .cells
             .iter()
             .filter(|(_, tracked)| tracked.test.ln_evidence() > 0.0);
-        let rated = suspects.map(|(cell, tracked)| (cell, tracked, tracked.times(&cell.what)));
-        // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
-        let rank = |tracked: &Tracked, times: f64| tracked.ln_weight() + times.ln();
-        let (cell, tracked, times) =
-            rated.max_by(|(_, a, n), (_, b, m)| rank(a, *n).total_cmp(&rank(b, *m)))?;
+        let rated = suspects.map(|(cell, tracked)| {
+            let times = tracked.times(&cell.what);
+            let is_steady = tracked.is_steady(cell);
+            let is_clear = times >= CLEAR || is_steady && tracked.test.more > 1;
+            // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
+            let rank = tracked.ln_weight() + times.ln();
+            (cell, tracked, (is_clear, is_steady), rank)
+        });
+        let (cell, tracked, (is_clear, _), _) = rated
+            .max_by(|(_, _, a, rank), (_, _, b, other)| a.cmp(b).then(rank.total_cmp(other)))?;
         Some(Suspicion {
             rise: tracked.rise(cell),
             pair: tracked.last,
-            is_clear: times >= CLEAR,
+            is_clear,
         })
     }
 
@@ -363,6 +371,14 @@ impl Tracked {
             pairs: self.test,
             others: vec![],
         }
+    }
+
+    /// Whether a kind with a wide tolerance was worse in each pair. In equal builds it hardly ever is, and the next pair of
+    /// the program refutes it. If an answer that was frequent becomes twice as frequent, a comparison of the rates ranks it
+    /// below rare answers, which are many times as frequent in a pair or two by chance.
+    fn is_steady(&self, cell: &Cell) -> bool {
+        let is_wide = Tolerance::of(&cell.what).is_some_and(|tolerance| tolerance.share >= WIDE);
+        is_wide && Group::of(cell) == Group::Kinds && self.test.less == 0
     }
 
     /// How many times as many events as an honest build may have; half of it for each pair that did not show it again.

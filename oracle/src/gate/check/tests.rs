@@ -4,6 +4,7 @@ use super::*;
 use crate::Layer;
 use crate::gate::baseline::{Cell, Set, What};
 use crate::random::mix;
+use crate::record::Statement;
 
 /// A random number from 0 to 1.
 fn uniform(seed: u64) -> f64 {
@@ -138,6 +139,40 @@ fn a_large_difference_is_followed_until_a_pair_refutes_it() {
         check.add(&of_false(0), &of_false(0));
     }
     assert_eq!(seen(&check), Some((1, false)));
+}
+
+/// A turn in which a sampler calls so many of 100 samples biased, and with so many false stacks.
+fn of_biased(biased: u64, wrong: u64) -> Turn {
+    let cell = |what| Cell::new("program", Layer::JfrCpu, what);
+    let mut set = Set::default();
+    set.count(cell(What::Checks), 1000);
+    set.count(cell(What::Samples), 100);
+    set.count(cell(What::Stated(Statement::Biased)), biased);
+    set.count(cell(What::Wrong("unexplained".into())), wrong);
+    set.add_totals();
+    Turn::of(set)
+}
+
+#[test]
+fn a_frequent_answer_that_becomes_twice_as_frequent_is_followed_until_it_is_sure() {
+    let mut check = Course::new(0.01);
+    let seen = |check: &Course| {
+        let suspicion = check.suspicion()?;
+        Some((suspicion.rise.cell.what, suspicion.is_clear))
+    };
+    let biased = What::Stated(Statement::Biased);
+    check.add(&of_biased(26, 0), &of_biased(71, 0));
+    check.add(&of_false(0), &of_false(3));
+    assert_eq!(seen(&check), Some((biased.clone(), false)));
+    check.add(&of_biased(28, 0), &of_biased(70, 0));
+    assert_eq!(seen(&check), Some((biased.clone(), true)));
+    let mut refuted = check.clone();
+    refuted.add(&of_biased(50, 0), &of_biased(60, 0));
+    assert_ne!(seen(&refuted), Some((biased, true)));
+    for _ in 0..20 {
+        check.add(&of_biased(28, 0), &of_biased(70, 0));
+    }
+    assert!(!check.rises().is_empty());
 }
 
 #[test]
