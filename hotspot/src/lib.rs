@@ -26,8 +26,8 @@
 //! # To add a cause
 //!
 //! Add a file to `causes/` with a `CAUSE`, add its row to [`causes::CAUSES`] before the causes that
-//! are more general, and add a section to `docs/findings.md` whose title ends with the name. The
-//! tests then run the cause's programs, and the reports and the scenario `causes` show it.
+//! are more general, and run `cargo run -- dev publish`, which writes its section in `docs/findings.md`.
+//! The tests then run the cause's programs, and the reports and the scenario `causes` show it.
 //!
 //! # Duties of the caller
 //!

@@ -324,7 +324,7 @@ fn only_results_and_the_change_log_have_a_history() {
 }
 
 /// The highest number of lines that people must keep right. A longer documentation says less: shorten another page first.
-const MOST_BY_HAND: usize = 3018;
+const MOST_BY_HAND: usize = 2231;
 
 #[test]
 fn the_documentation_by_hand_stays_short() {

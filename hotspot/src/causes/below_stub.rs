@@ -1,8 +1,5 @@
 //! `below-stub`: compiled code has called a stub of the VM, and the walker takes the debug info
 //! record behind the call for the record of the call.
-//!
-//! The proof is that the top frames of the walk are those of the record behind the record of the
-//! call, and that one of them is the frame that differs.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -18,6 +15,8 @@ pub(super) const CAUSE: Cause = Cause {
         function: "is_decipherable_compiled_frame",
         fault: "Looks for the record at the program counter itself only if that program counter is the anchored one. While a stub is called, the stub's program counter is the anchored one; the caller's frame stands at a call, but `pc_desc_near(fr->pc() + 1)` returns the record behind the call.",
     }],
+    proof: "The stub's return address lies at an exact record of the caller, the top frames of the walk are those of the next record, and the frame that differs is one of them.",
+    notes: "The record behind belongs to inlined callees that have not been entered, or to frames that have been left. Hooked programs link more calls than others, because our hooks are static calls. Other such stubs are the exception blob; C1's patching of code that needs a class, where the event of the class's loading shows the cause, too; and `StackOverflowError throw_exception`. That stub stands directly on the caller, because a callee touches the stack pages that it may need before it has a frame: the walk has one frame too many (fixture `stack-overflow`; never with `-Xint`, where there are no records).",
     recognise,
     needs: &[
         Capability::CodeCache,

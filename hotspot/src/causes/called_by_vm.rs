@@ -1,11 +1,4 @@
 //! `called-by-vm`: the walk ends below a method that the VM called.
-//!
-//! The frame below is a JavaCalls entry. If the Java frames below the entry had called the VM
-//! through a stub, the walkers do not find these frames.
-//!
-//! The proof is a JavaCalls entry on the stack whose anchor leads to a stub, and a method that the VM calls as
-//! the lowest frame of the walk. If the true caller's instruction names the method, the caller itself may have
-//! called the method, and nothing is proven.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -29,6 +22,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Sets `at_end_mode` if `safe_for_sender` returns false. The caller gets the stack that was found so far, without an error code.",
         },
     ],
+    proof: "A `JavaCallWrapper` on the stack whose anchored program counter is in a stub, and a method that the VM calls as the lowest frame of the walk. If the true caller's instruction names the method, as in `new MyException()`, the caller itself may have called it, and nothing is proven.",
+    notes: "Other such methods are `MethodHandleNatives.linkCallSite` and its like, `Finalizer.register` and `ClassLoader.loadClass`. The verdict is `truncated`, or `wrong` where the called method has not run its first hook yet. Where native wrappers or the interpreter had called the VM, the walk passes on. `asgct-safepoint` shows the cause without a trace stack, and `call-edge` without hooks.",
     recognise,
     needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,

@@ -7,7 +7,7 @@ use oracle::record::CauseName;
 /// A known cause of mismatches.
 #[derive(Debug)]
 pub struct Cause {
-    /// Its name in `report.json` and in the title of its section in `docs/findings.md`.
+    /// Its name in `report.json` and the title of its section in `docs/findings.md`, which is written from the rows.
     pub name: &'static str,
     /// What the cause is, in a few words.
     pub meaning: &'static str,
@@ -15,6 +15,10 @@ pub struct Cause {
     pub why: &'static str,
     /// Where HotSpot's source has the fault; empty where the fault is not HotSpot's, or nobody knows.
     pub sources: &'static [Source],
+    /// What the evidence must show, so that a mismatch has this cause: a sentence or two. Empty: nothing.
+    pub proof: &'static str,
+    /// When it happens, its variants, and what the proof cannot decide. Empty: nothing more to say.
+    pub notes: &'static str,
     /// What of the VM its proof needs.
     pub needs: &'static [Capability],
     /// Whether the evidence of a mismatch shows this cause.
@@ -72,6 +76,11 @@ impl Cause {
     /// The programs of the fixtures that trigger the cause.
     pub fn programs(&self) -> &'static [Program] {
         self.programs.unwrap_or_default()
+    }
+
+    /// Whether only walkers of profilers have the cause, and not those of the JVM.
+    pub fn is_of_profilers(&self) -> bool {
+        matches!(self.programs, Err(why) if why == OF_PROFILERS)
     }
 
     /// The address of the page that explains the cause.

@@ -1,11 +1,4 @@
 //! `deoptimised-start`: a compiled frame that is to be deoptimised is reported at BCI 0, without its inlined frames.
-//!
-//! HotSpot marks a frame by a new return address: its callee returns to the deoptimisation handler at the end of the
-//! compiled code, and the true program counter is kept in the frame (`frame::deoptimize`). No debug info record belongs to
-//! the handler. async-profiler finds none (`NMethod::findScopeOffset`, src/vmStructs.cpp) and leaves the frame as it was
-//! filled in before: the compiled method at BCI 0 (`StackWalker::walkVM`, src/stackWalker.cpp).
-//!
-//! The proof is the address of the handler on the stack, and a frame of that method at BCI 0 where the stacks differ.
 
 use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
@@ -16,6 +9,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a frame that is to be deoptimised is reported at BCI 0, without its inlined frames",
     why: "The return address of this frame leads to the deoptimisation handler, for which there is no debug info. async-profiler then reports the compiled method alone, at BCI 0 (NMethod::findScopeOffset in src/vmStructs.cpp, called in StackWalker::walkVM, src/stackWalker.cpp). The frame keeps its true program counter.",
     sources: &[],
+    proof: "The address of the handler on the stack, and a frame of that method at BCI 0 where the stacks differ.",
+    notes: "",
     recognise,
     needs: &[Capability::CodeCache, Capability::DebugInfo],
     since: 0,

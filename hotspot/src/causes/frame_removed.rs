@@ -21,6 +21,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Accepts the interrupted compiled method as the initial frame at every program counter; nothing checks whether the code is behind the epilogue.",
         },
     ],
+    proof: "The bytes of the epilogue at the program counter, or the return address, known by the call before it, at the stack pointer or one word above.",
+    notes: "The epilogues are, in a compiled method, the pop of the frame pointer, the return poll and `ret`; in a native wrapper `leave`, the check for an exception and `ret`; in `Continuation.doYield`, behind a yield, the pop and `ret`; and where an exception leaves a method the pop and `jmp`. One or two words of the frame are left, but the walker adds its whole size: it skips as many callers as fit into the removed frame, or finds none. In hooked programs there is a call just before each return, and the cause is rarer.",
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,

@@ -1,7 +1,5 @@
 //! `frozen-frames`: a virtual thread's callers are still in the heap, where the thread left them
 //! when it yielded.
-//!
-//! The proof is the return barrier: the return address of the lowest frame that is on the stack.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -26,6 +24,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Walks with `RegisterMap::WalkContinuation::skip`, so the walk never enters the stack chunk in the heap.",
         },
     ],
+    proof: "The return barrier (`StubRoutines::cont_returnBarrier()`), to which the lowest frame on the stack returns. The walk must pass to `enterSpecial` where it differs.",
+    notes: "When a virtual thread continues after a yield, HotSpot copies only the newest frames back to the stack, and each older frame when the thread returns to it (`continuationFreezeThaw.cpp`). After two or three frames the walk passes to the carrier, without an error code. The verdict is `truncated`, or `wrong` where no entry of the trace stack belongs to a frame on the stack. `asgct-safepoint` shows that GetStackTrace has these callers at the same instant.",
     recognise,
     needs: &[Capability::CodeCache],
     since: 21,

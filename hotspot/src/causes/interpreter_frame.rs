@@ -1,9 +1,4 @@
 //! `interpreter-frame`: the interpreter has not built its frame yet, or has removed the frame.
-//!
-//! The proof is the program counter: at the entry of a method, before the frame is linked or while
-//! the frame is filled in; or at a return, behind the frame's removal. The walk lacks frames of the
-//! top, and no other frames: the frame pointer still belongs to an older frame, from which the walk
-//! starts. So the top frame of the walk is a caller, and is at an instruction that can call.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -27,6 +22,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Accepts the older interpreter frame as the newest one. All compiled frames between them are lost.",
         },
     ],
+    proof: "The program counter, in a codelet \"method entry point\" before the frame is linked, or behind its removal. The walk lacks frames of the top and no others: its own top frame is a caller, at an instruction that can call. An interpreted top frame with a wrong BCI is `unexplained`.",
+    notes: "The interpreter also removes its frame before it passes an exception on (`TemplateInterpreterGenerator::generate_throw_exception`). If the caller is compiled code, which uses the frame pointer register for other purposes, all compiled frames above the older interpreter frame are lost.",
     recognise,
     needs: &[
         Capability::CodeCache,

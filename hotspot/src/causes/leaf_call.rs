@@ -1,11 +1,5 @@
 //! `leaf-call`: generated code called a function of the VM or of another library without an anchor
 //! to the last Java frame.
-//!
-//! The proof is the return address into the generated code, behind a call to a library: it lies
-//! below the frame to which the frame pointer leads. So the frame pointer belongs to an older
-//! frame, with which the walk continues. A walk that lacks its bottom has this cause only if the frame pointer was
-//! that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an
-//! adapter had moved the stack pointer.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -28,6 +22,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Follows frame pointers from there (`fr->cb() == nullptr`) until code of the code cache is found, and accepts this frame as the newest Java frame.",
         },
     ],
+    proof: "The return address into generated code, behind a call to a library, below the frame to which the frame pointer leads. A walk that lacks its bottom has this cause only if the frame pointer was that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an adapter had moved the stack pointer.",
+    notes: "Either the VM runs a function that sets no anchor (`JRT_LEAF`, exception dispatch), or a function of the VM was just entered and has not changed the thread's state yet. In the fixture nearly all such stacks stand at the first instruction of `InterpreterRuntime::multianewarray`.",
     recognise,
     needs: &[
         Capability::CodeCache,

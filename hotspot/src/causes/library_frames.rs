@@ -1,11 +1,4 @@
 //! `library-frames`: a profiler's walk ends among the frames of libraries, and has no Java frame.
-//!
-//! A profiler has to cross the frames of the library that runs before it comes to the first Java frame, where no anchor leads
-//! around them. async-profiler unwinds them by tables or by the frame pointer, and stops without a mark where they lead to no
-//! known code (`StackWalker::walkVM`, src/stackWalker.cpp). AsyncGetCallTrace answers 0, no Java frame, for a thread in native
-//! code without an anchor.
-//!
-//! The proof is the program counter in a library, and a walk without a Java frame.
 
 use super::cause::{Cause, OF_PROFILERS};
 use crate::case::Facts;
@@ -16,6 +9,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the walk ends among the frames of libraries, before the first Java frame",
     why: "The sample hits a library that Java code has called, and neither an anchor nor the unwinding of the library's frames leads to the first Java frame (StackWalker::walkVM in src/stackWalker.cpp of async-profiler). The profiler shows the stack without a mark.",
     sources: &[],
+    proof: "The program counter in a library, and a walk without a Java frame.",
+    notes: "A profiler that asks AsyncGetCallTrace gets 0, no Java frame, and shows an empty stack.",
     recognise,
     needs: &[],
     since: 0,

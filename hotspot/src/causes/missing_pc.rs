@@ -1,14 +1,5 @@
 //! `missing-pc`: the walk of a profiler ends below a method that the VM called, because the anchor of the call has no program
 //! counter.
-//!
-//! Generated code that calls the VM sets the stack pointer of the thread's anchor, and mostly no program counter
-//! (`MacroAssembler::set_last_Java_frame` with no label): the program counter is the return address below that stack
-//! pointer, where `JavaFrameAnchor::make_walkable` would take it from. A JavaCalls entry keeps a copy of the anchor.
-//! async-profiler refuses such a copy (`JavaFrameAnchor::getFrame`, src/vmStructs.h), and takes the refusal at the entry for
-//! the end of the stack (`StackWalker::walkVM`, src/stackWalker.cpp).
-//!
-//! The proof is a JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack
-//! pointer but no program counter.
 
 use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
@@ -19,6 +10,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the walk ends below a method that the VM called, because the anchor has no program counter",
     why: "The VM called this method, and kept the last Java frame of the caller without its program counter. async-profiler takes that for the end of the stack (JavaFrameAnchor::getFrame in src/vmStructs.h, called at the JavaCalls entry in StackWalker::walkVM, src/stackWalker.cpp). The return address lies right below the kept stack pointer.",
     sources: &[],
+    proof: "A JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack pointer but no program counter.",
+    notes: "Generated code that calls the VM mostly keeps no program counter (`MacroAssembler::set_last_Java_frame` without a label). `JavaFrameAnchor::make_walkable` takes it from the word below the stack pointer, and so does `JavaFrameAnchor::restoreFrame`, the next function of async-profiler's file.",
     recognise,
     needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,

@@ -1,8 +1,8 @@
 //! Why HotSpot's walkers return false stacks: one file for each known cause.
 //!
-//! A cause is a claim about the JVM. Each file says what the cause means, how the evidence of a
-//! mismatch shows the cause, and which program triggers it. `docs/findings.md` has a section on
-//! each cause. To add a cause, add a file and a row in [`CAUSES`].
+//! A cause is a claim about the JVM. Each file says what the cause means, what proves it, how the evidence of a mismatch
+//! shows it, and which program triggers it. `dev publish` writes a section of `docs/findings.md` from each. To add a
+//! cause, add a file and a row in [`CAUSES`].
 
 mod below_stub;
 mod called_by_vm;

@@ -14,6 +14,8 @@ pub(super) const CAUSE: Cause = Cause {
         function: "frame::safe_for_sender",
         fault: "Takes `sender_sp = unextended_sp + frame_size` for compiled code. Compiled code moves the stack pointer within its body, for example `C2_MacroAssembler::string_indexof` and `LIR_Assembler::emit_typecheck_helper`: then the return address is further up, and an old return address in that word is accepted as the caller's.",
     }],
+    proof: "The word to which the frame's size leads is no return address of this code, and one further up is: the call before a return address names the code that it calls (`hotspot::return_address`). Where words of old calls fit, too, the code is followed to its call or return, which says where the stack pointer is. Or the next instruction is a `pop` of any register but the frame pointer, or a call with such a `pop` behind it, because compiled code pops only what it has pushed. In 123,000 samples that cannot have the cause, the rule of return addresses recognised none.",
+    notes: "C1's type checks push two registers while they call a stub, and C2's intrinsic of `String.indexOf` copies short strings to the stack. Mostly the wrong word is no return address, and the walker returns error -5. Where an older call has left its return address, the walk continues with a caller that is not on the stack. The fixture leaves return addresses of calls from frames of many sizes. Compilers do not always generate the same code: with C2 about one run in 20 shows only error -5.",
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,

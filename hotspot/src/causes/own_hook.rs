@@ -10,6 +10,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
     why: "Between two debug info records the walker names a hook of Stackwitness that is inlined there and does not run now. The frames of the program are right.",
     sources: &[],
+    proof: "The only false frames, all at the top, are methods of `java.lang.StackwitnessTrace`.",
+    notes: "Compilers inline light hooks, and the next record is often that of a hook. Inlined frames of the program may be missing. Reports count these stacks apart, so that `no-record` has only stacks whose program frames are wrong.",
     recognise,
     needs: &[
         Capability::CodeCache,

@@ -1,14 +1,5 @@
 //! `signal-handler`: a profiler's signal interrupts the handler of another signal, and the walk loses the code that this handler
 //! had interrupted.
-//!
-//! A handler that does not block the profiler's signal can be sampled itself. async-profiler has one for SIGSEGV
-//! (`OS::replaceCrashHandler`, src/os_linux.cpp: an empty mask), which passes the faults of implicit null checks on to the JVM.
-//! The kernel's frame between the handler and the code that faulted is no frame of a call: AsyncGetCallTrace follows the frame
-//! pointers of the handler to that of the interrupted code, and takes its caller for the newest Java frame
-//! (`find_initial_Java_frame`, src/hotspot/share/prims/forte.cpp).
-//!
-//! The proof is the kernel's frame on the stack, with a program counter in generated code, above all Java frames; the program
-//! counter in a library; and a walk that lacks frames of the top.
 
 use super::cause::{Cause, OF_PROFILERS};
 use crate::capability::Capability;
@@ -20,6 +11,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the handler of another signal runs, and the walk loses the code that it had interrupted",
     why: "The profiler's signal has interrupted the handler of another signal, such as async-profiler's own for SIGSEGV (OS::replaceCrashHandler in src/os_linux.cpp), which does not block it. The walker follows the frame pointers of the handler to the caller of the interrupted code, because the kernel's frame between them is no frame of a call.",
     sources: &[],
+    proof: "The kernel's frame on the stack, with a program counter in generated code, above all Java frames; the program counter in a library; and a walk that lacks frames of the top.",
+    notes: "async-profiler's handler passes the faults of implicit null checks on to the JVM, whose own handlers block all signals. With `cstack=no` and `fp` AsyncGetCallTrace follows the frame pointers (`find_initial_Java_frame` in `forte.cpp`), and the caller of the method that ran is the top; with `cstack=vm` the stack is empty. Fixture: `implicit-exceptions`.",
     recognise,
     needs: &[Capability::CodeCache],
     since: 0,

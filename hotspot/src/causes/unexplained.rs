@@ -7,6 +7,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "none of the known ones",
     why: "",
     sources: &[],
+    proof: "",
+    notes: "A mismatch that lacks the proof of every cause is the alarm: it has a cause that is not described yet, or it is a mistake of Stackwitness. If the system forbids `process_vm_readv` and `/proc/self/mem`, no proof can be found, and all mismatches are `unexplained`. The notes of the run and the evidence say why.",
     recognise: |_| true,
     needs: &[],
     since: 0,

@@ -1,10 +1,4 @@
 //! `unwalkable-caller`: the walk ends at a caller that the walker refuses.
-//!
-//! The caller's program counter is the deoptimisation handler, because the caller's frame will be
-//! deoptimised. The walker does not accept this program counter (`frame::safe_for_sender`).
-//!
-//! The proof is a return address that is the deoptimisation handler of a method (`deopt_handler_begin` in
-//! `share/code/nmethod.hpp`) whose frame the walk lacks.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -25,6 +19,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Sets `at_end_mode` if `safe_for_sender` returns false. The caller gets the stack that was found so far, without an error code.",
         },
     ],
+    proof: "A return address that is the deoptimisation handler of a method (`deopt_handler_begin` in `share/code/nmethod.hpp`) whose frame the walk lacks.",
+    notes: "A profiler loses everything below, while GetStackTrace returns it. The walker can refuse an interpreted caller, too: JDK-8302320, in JDK 17.0.2 to 17.0.7. A linker of a method handle drops an argument, so the caller's stack pointer lies above the place that the check expects, if the interpreted callee has no local variables but its parameters. No proof recognises this: such stacks are `unexplained`. The fixture `method-handles-interpreted` shows it with `-Xint`, and a hook that gives the callee a local variable hides it.",
     recognise: |facts| facts.is_cut() && !facts.case.proofs.deoptimised.is_empty(),
     needs: &[
         Capability::CodeCache,

@@ -1,10 +1,4 @@
 //! `upcall-stub`: the walk ends where C code called Java through an upcall stub.
-//!
-//! The stub belongs to the Foreign Function and Memory API (JDK 22 and later, `UpcallStub` in
-//! `share/code/codeBlob.hpp`). `frame::safe_for_sender` accepts no such stub as a caller, so
-//! AsyncGetCallTrace loses the Java frames that called the C code. GetStackTrace has these frames.
-//!
-//! The proof is a return address into an upcall stub on the stack, where the walk is cut.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
@@ -29,6 +23,8 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Sets `at_end_mode` if `safe_for_sender` returns false. The caller gets the stack that was found so far, without an error code.",
         },
     ],
+    proof: "A return address into an upcall stub (`stack_stubs` in `report.json`) on the stack, where the walk is cut.",
+    notes: "The walk ends at the method that the stub called, mostly a `LambdaForm$MH.invoke`, without an error code. GetStackTrace has the frames that called the C code. The verdict is `truncated`, or `wrong` where no frame of the trace stack is left.",
     recognise,
     needs: &[Capability::CodeCache],
     since: 22,

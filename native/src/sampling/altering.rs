@@ -1,4 +1,4 @@
-//! Asks walkers from contexts that are altered at random, in the signal handler (docs/stability.md). Each change is written down
+//! Asks walkers from contexts that are altered at random, in the signal handler (docs/instants.md). Each change is written down
 //! before the walk.
 
 use crate::arch::{self, REGISTERS};

@@ -2,15 +2,18 @@
 //!
 //! * [`Digest`]: what is stored of a report;
 //! * [`results`]: the tables of `docs/results`;
-//! * [`references`]: the tables of `docs/reference` that come from the tables of layers, walkers and causes;
+//! * [`references`]: the tables of `docs/reference` that come from the tables of layers, walkers and causes, and the sections
+//!   of `docs/findings.md`;
 //! * [`Part`]: the part of a page between two marks, which alone is written.
 
 mod causes;
 mod cost;
 mod digest;
+mod findings;
 mod part;
 mod profilers;
 mod profiles;
+mod queue;
 mod reference;
 mod stability;
 mod steps;

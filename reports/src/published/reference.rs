@@ -1,5 +1,6 @@
 //! References that are tables of the program.
 
+use super::findings;
 use super::part::Part;
 use super::table::Table;
 use crate::numbers;
@@ -7,11 +8,12 @@ use hotspot::causes::CAUSES;
 use hotspot::walkers::{ErrorCode, WALKERS, Walker};
 use oracle::{LAYERS, LayerRow, ProgramKind, When};
 
-/// The generated parts of the pages in `docs/reference` that come from tables.
+/// The generated parts of the pages that come from tables of the program.
 pub fn references() -> Vec<Part> {
     vec![
         Part::new("reference/layers.md", layers()),
         Part::new("reference/codes.md", codes()),
+        findings::part(),
     ]
 }
 

@@ -91,12 +91,21 @@ fn walkers(columns: &[Column<'_>]) -> String {
             let right = of.all - parts.iter().sum::<u64>();
             let counts = [instants, of.all].map(numbers::count).into_iter();
             let parts = [right].into_iter().chain(parts);
-            let parts = parts.map(|part| numbers::part(part, of.all));
+            let parts = parts.map(|part| share(part, of.all));
             let names = [column.jdk.to_owned(), walker.to_owned()];
             table.row(names.into_iter().chain(counts).chain(parts));
         }
     }
     table.markdown()
+}
+
+/// A share of instructions, which says whether there are none or few.
+fn share(part: u64, all: u64) -> String {
+    if part == 0 {
+        "none".into()
+    } else {
+        numbers::part(part, all)
+    }
 }
 
 fn causes(columns: &[Column<'_>]) -> String {
