@@ -1,4 +1,5 @@
-//! What Stackwitness knows of HotSpot: bytes in, answers out.
+//! What Stackwitness knows of HotSpot: causes, machine code, layouts of the VM's structures, methods that the VM calls, and
+//! error codes of walkers. Bytes in, answers out.
 //!
 //! # Purpose
 //!

@@ -1,4 +1,5 @@
-//! The oracle says what a stack walk of a JVM is worth.
+//! The oracle says what a stack walk of a JVM is worth: judges, call edges, injected faults, the statistics of decisions, the
+//! records of a run and `report.json`.
 //!
 //! A stack walker, such as AsyncGetCallTrace, returns the frames of a thread. The oracle compares
 //! such a walk with the truth at that instant and gives a [`Verdict`]. It also counts verdicts,

@@ -1,4 +1,5 @@
-//! Renders the results of Stackwitness.
+//! Renders the results of Stackwitness: one model of a report, as text, Markdown, HTML and JUnit; and what is generated of the
+//! documentation.
 //!
 //! The way of a report is the same for all formats:
 //!

@@ -251,19 +251,25 @@ const ENDS: [&str; 3] = [
 
 /// How many lines of a page people have written and must keep right.
 fn by_hand(page: &Page) -> usize {
+    lines_of_hand(page).len()
+}
+
+fn lines_of_hand(page: &Page) -> Vec<&str> {
     let mut first = page.text.lines().take(12);
     if first.any(|line| WHOLE.iter().any(|mark| line.contains(mark))) {
-        return 0;
+        return vec![];
     }
     let begins = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
     let mut is_written = false;
-    let mut number = 0;
+    let mut lines = vec![];
     for line in page.text.lines() {
         is_written |= begins(line, &STARTS);
-        number += usize::from(!is_written);
+        if !is_written {
+            lines.push(line);
+        }
         is_written &= !begins(line, &ENDS);
     }
-    number
+    lines
 }
 
 /// The lines by hand of the documentation for users: README and `docs`. Each page with its number.
@@ -273,6 +279,62 @@ pub fn lines_by_hand(pages: &[Page]) -> Vec<(&str, usize)> {
     pages
         .map(|page| (page.path.as_str(), by_hand(page)))
         .collect()
+}
+
+/// What a page of results says of figures that no stored report holds.
+const UNSTORED: &str = "stored report";
+
+/// The sections of results that have figures by hand, and do not say that there is no stored report. A page may say so
+/// above its first heading for all its sections.
+pub fn figures_of_unknown_origin(pages: &[Page]) -> Vec<String> {
+    let mut found = vec![];
+    for page in pages
+        .iter()
+        .filter(|page| page.path.starts_with("docs/results/"))
+    {
+        let text = lines_of_hand(page).join("\n").to_lowercase();
+        let mut sections = text.split("\n## ");
+        let says_so = |section: &str| section.contains(UNSTORED);
+        if sections.clone().next().is_some_and(says_so) {
+            continue;
+        }
+        let sections = sections
+            .by_ref()
+            .filter(|section| has_figures(section) && !says_so(section));
+        let title = |section: &str| section.lines().next().unwrap_or_default().to_owned();
+        found.extend(sections.map(|section| format!("{}: {}", page.path, title(section))));
+    }
+    found
+}
+
+/// Whether a text has a share in per cent, or a count of thousands.
+fn has_figures(text: &str) -> bool {
+    let chars: Vec<char> = text.chars().collect();
+    let is = |at: usize, is: fn(&char) -> bool| chars.get(at).is_some_and(is);
+    let digit: fn(&char) -> bool = char::is_ascii_digit;
+    (0..chars.len()).filter(|&at| is(at, digit)).any(|at| {
+        let is_share = is(at + 1, |c| *c == ' ') && is(at + 2, |c| *c == '%');
+        let is_count = is(at + 1, |c| *c == ',') && (2..5).all(|ahead| is(at + ahead, digit));
+        is_share || is_count
+    })
+}
+
+#[test]
+fn figures_by_hand_say_that_no_report_is_stored() {
+    let page = |text: &str| Page {
+        path: "docs/results/x.md".into(),
+        text: text.into(),
+    };
+    let of = |text: &str| figures_of_unknown_origin(&[page(text)]);
+    let generated = "<!-- written by x -->\n5 %\n<!-- end of what x writes -->\n";
+    assert_eq!(of("# A\n\n12 of them, on 17.0.2\n"), [""; 0]);
+    assert_eq!(of(&format!("# A\n{generated}")), [""; 0]);
+    assert_eq!(
+        of("# A\n\n## B\n5 %\n## C\n1,000\n"),
+        ["docs/results/x.md: b", "docs/results/x.md: c"]
+    );
+    assert_eq!(of("# A\n\n## B\n5 %, without a stored report\n"), [""; 0]);
+    assert_eq!(of("# A\n\nno stored report\n## B\n5 %\n"), [""; 0]);
 }
 
 #[test]

@@ -28,27 +28,27 @@ const ELSEWHERE: [(&str, &str); 3] = [
 
 /// A type: what its documentation says, and its parts.
 #[derive(Debug, Default)]
-struct Type {
-    doc: String,
+pub(super) struct Type {
+    pub(super) doc: String,
     attributes: String,
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// The inner type of a tuple.
     inner: Option<String>,
 }
 
 /// A field of a struct, or a variant of an enum.
 #[derive(Debug)]
-struct Part {
-    name: String,
-    doc: String,
+pub(super) struct Part {
+    pub(super) name: String,
+    pub(super) doc: String,
     attributes: String,
     /// The type of a field.
-    of: Option<String>,
+    pub(super) of: Option<String>,
 }
 
 /// The page.
 pub fn page() -> String {
-    let types = types();
+    let types = types(&PLACES);
     let mut text = String::from(
         "# report.json\n\nWritten by `BLESS=1 cargo test --test architecture`, from the types in `oracle/src/record`. `schema` rises when a reader of the old\nformat would read wrong results. Readers ignore fields that they do not know. A field may be absent if its type says \"or\nabsent\": reports of earlier versions, and runs without such data, have no such field.\n",
     );
@@ -180,9 +180,9 @@ fn own_names(types: &BTreeMap<String, Type>, of: &str) -> Vec<String> {
 }
 
 /// All types in the places.
-fn types() -> BTreeMap<String, Type> {
+pub(super) fn types(places: &[&str]) -> BTreeMap<String, Type> {
     let mut types = BTreeMap::new();
-    for place in PLACES {
+    for place in places {
         let path = root().join(place);
         let mut files = vec![path.clone()];
         if path.is_dir() {
@@ -215,7 +215,7 @@ fn read(text: &str, types: &mut BTreeMap<String, Type>) {
         } else if line == "}" {
             inside = None;
         } else if let Some(of) = &inside {
-            let part = part(code, &doc, &attributes);
+            let part = part(code, &doc, &attributes, of == EVIDENCE);
             let known = types.get_mut(of).expect("its type has begun");
             known.parts.extend(part);
             (doc, attributes) = Default::default();
@@ -243,9 +243,9 @@ fn read(text: &str, types: &mut BTreeMap<String, Type>) {
 fn begun(line: &str) -> Option<(&str, &str)> {
     // The kinds of evidence are rows of a macro.
     if line == "evidence! {" {
-        return Some(("Evidence", ""));
+        return Some((EVIDENCE, ""));
     }
-    let line = line.strip_prefix("pub ").unwrap_or(line);
+    let line = without_visibility(line);
     let rest = line
         .strip_prefix("struct ")
         .or(line.strip_prefix("enum "))?;
@@ -254,15 +254,21 @@ fn begun(line: &str) -> Option<(&str, &str)> {
     (rest == " {" || rest.starts_with('(')).then_some((name, rest))
 }
 
+/// The rows of a macro that are fields of this type.
+const EVIDENCE: &str = "Evidence";
+
+fn without_visibility(code: &str) -> &str {
+    let inner = code.strip_prefix("pub(super) ");
+    inner.or(code.strip_prefix("pub ")).unwrap_or(code)
+}
+
 /// The field or variant on a line.
-fn part(code: &str, doc: &str, attributes: &str) -> Option<Part> {
+fn part(code: &str, doc: &str, attributes: &str, is_evidence: bool) -> Option<Part> {
     let code = code.trim_end_matches([',', ';']);
-    let field = code.strip_prefix("pub ").unwrap_or(code);
+    let field = without_visibility(code);
     let (name, of) = match field.split_once(": ") {
         // A row of evidence may be absent.
-        Some((name, of)) if !code.starts_with("pub ") && name.starts_with(char::is_lowercase) => {
-            (name, Some(format!("Option<{of}>")))
-        }
+        Some((name, of)) if is_evidence => (name, Some(format!("Option<{of}>"))),
         Some((name, of)) => (name, Some(of.to_owned())),
         None => (field.split('(').next()?, None),
     };

@@ -32,57 +32,92 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Its name in reports.
     name: Spanned<String>,
+    /// Whether `cargo test` runs the scenario, if it is built in.
     #[serde(default)]
     cargo_test: bool,
+    /// After this time, in seconds, no further program starts. Absent: no limit.
     time_budget_s: Option<Spanned<f64>>,
+    /// The layers that are reported. Absent: the usual ones.
     layers: Option<Spanned<Vec<Spanned<Layer>>>>,
+    /// The highest share of mismatches of a layer, from 0 to 1; 0 allows none. Absent: the budget of the layer.
     #[serde(default)]
     budget: BTreeMap<Layer, Spanned<f64>>,
+    /// The highest share of imprecise stacks of a layer, from 0 to 1. Absent: that of the layer.
     #[serde(default)]
     imprecise_budget: BTreeMap<Layer, Spanned<f64>>,
+    /// The highest shares, from 0 to 1, of the samples of which a layer's own sampler says something. Absent: not
+    /// judged.
     #[serde(default)]
     statement_budget: BTreeMap<Spanned<Layer>, BTreeMap<Statement, Spanned<f64>>>,
+    /// How the programs are sampled.
     #[serde(default)]
     sampling: FileSampling,
+    /// In which variants everything runs: all combinations.
     #[serde(default)]
     matrix: FileMatrix,
+    /// The programs, one or more. Each has `fixtures`, `javac`, `java` or `suite`.
     program: Spanned<Vec<Spanned<FileProgram>>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct FileMatrix {
+    /// Homes of JDKs; `installed` stands for those in the usual place. `--jdk` overrides it.
     jdks: Option<Texts>,
+    /// Axes by name, with values by name: a list of options for the JVM, or a table that changes more.
     axes: BTreeMap<Spanned<String>, Spanned<BTreeMap<String, Variation>>>,
+    /// How often each variant runs, 1 to 10,000. Absent: once.
     repetitions: Option<Spanned<u32>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileProgram {
+    /// Its name in reports.
     name: Spanned<String>,
+    /// Small programs of ours with known shapes of calls.
     fixtures: Option<Fixtures>,
+    /// The JDK's own compiler, on generated sources.
     javac: Option<Javac>,
+    /// Any program, by the arguments of `java`. `{sources}` stands for a folder with a few hundred generated Java
+    /// files.
     java: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Each benchmark of a suite, in a JVM of its own.
     suite: Option<FileSuite>,
+    /// Options for the JVM. `{run}` stands for the folder of the run, as in the options of axes: layers `jfr`,
+    /// `jfr-cpu` and `jfr-cpu-step` read the recording `{run}/requests.jfr`.
     #[serde(default)]
     jvm_args: Vec<Spanned<String>>,
+    /// Whether classes are rewritten, and how: `exact`, `light` or `none`. Absent: `exact`.
     #[serde(default)]
     hooks: Hooking,
+    /// In place of that of `[sampling]`. Each seed hooks other methods.
     probability: Option<Spanned<f64>>,
+    /// After this time, in seconds, the program counts as hung: its threads are dumped, and it is ended. Absent: two
+    /// minutes and four times its `seconds`.
     deadline_s: Option<Spanned<f64>>,
+    /// Files, by name, that are written to the folder in which the program runs.
     #[serde(default)]
     files: BTreeMap<Spanned<String>, String>,
+    /// Files without which the program is skipped, with a message.
     #[serde(default)]
     needs: Vec<PathBuf>,
+    /// How to install these files, for the message.
     install: Option<String>,
+    /// The oldest feature release of a JDK that runs the program. On older ones it is skipped.
     jdk: Option<Spanned<u32>>,
+    /// The newest feature release that runs the program.
     last_jdk: Option<u32>,
+    /// Whether the same work runs once more without the agent, to measure the slowdown. Absent: true.
     #[serde(default = "yes")]
     baseline: bool,
+    /// Layers in place of the scenario's.
     layers: Option<Spanned<Vec<Spanned<Layer>>>>,
+    /// In place of `[sampling]`, with the same keys.
     sampling: Option<FileSampling>,
+    /// Whether only the turns of `stackwitness check` have the program.
     #[serde(default)]
     check_only: bool,
 }
@@ -90,22 +125,29 @@ struct FileProgram {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fixtures {
+    /// The fixtures. Absent: all that run by default.
     names: Option<Texts>,
+    /// How long they run together.
     seconds: Spanned<f64>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Javac {
+    /// How long the compiler runs.
     seconds: Spanned<f64>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileSuite {
+    /// `renaissance` or `dacapo`.
     kind: SuiteKind,
+    /// The jar of the suite; `--jar` overrides it.
     jar: Option<PathBuf>,
+    /// The benchmarks. Absent: all that the jar lists.
     benchmarks: Option<Texts>,
+    /// How often a benchmark is repeated in its JVM. Absent: once.
     repetitions: Option<Spanned<u32>>,
 }
 
@@ -357,6 +399,14 @@ mod tests {
     use super::*;
 
     const PROGRAM: &str = "[[program]]\nname = \"p\"\nfixtures = { seconds = 1 }\n";
+
+    #[test]
+    fn the_example_of_the_documentation_can_be_read() {
+        let page = include_str!("../../../docs/scenarios.md");
+        let (_, rest) = page.split_once("```toml\n").expect("an example");
+        let (example, _) = rest.split_once("```").expect("its end");
+        assert_eq!(parse(example, "example").unwrap().name, "example");
+    }
 
     #[test]
     fn built_in_scenarios_can_be_read() {

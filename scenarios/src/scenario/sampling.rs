@@ -14,21 +14,39 @@ const HOUR_US: u64 = 3_600_000_000;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FileSampling {
+    /// Average pause between two samples, in microseconds, 1 to an hour. Absent: 200.
     interval_us: Option<Spanned<u64>>,
+    /// Whether there is no pause, in place of `interval_us`.
     no_pause: bool,
+    /// One of this many samples is followed by a GetStackTrace, and a thread may be suspended; 0: none. Absent: 16.
     gst_every: Option<Spanned<u32>>,
+    /// Share of the sampler's time, from 0 to 1, during which a thread may be suspended. Absent: 0.1.
     suspend_share: Option<Spanned<f64>>,
+    /// Share of a thread's time, from 0 to 1, that checks may take. Absent: 0.1.
     check_share: Option<Spanned<f64>>,
+    /// Probability, from 0 to 1, that a method is hooked. Constructors have hooks only at 1, and without patterns.
+    /// Absent: 1.
     probability: Option<Spanned<f64>>,
+    /// Whether calls of native methods make checks, without hooks. Absent: true.
     native_calls: Option<bool>,
+    /// Whether threads run one instruction at a time, without hooks.
     steps: bool,
+    /// For how many seconds from the VM's start they do. Absent: to the program's end.
     step_seconds: Option<Spanned<u32>>,
+    /// Layer `jfr-cpu-step` asks at one of this many instructions of generated code, at random. Absent: 100.
     request_one_in: Option<Spanned<u32>>,
+    /// Whether the sampler makes the requests of layer `jfr-cpu` itself.
     chosen_instants: Option<Spanned<bool>>,
+    /// Number of walks from altered contexts after each sample, and whether words of the stack are altered, too: `{
+    /// walks = 50, stack = true }`.
     altered: Option<Altering>,
+    /// How many mismatches are kept with their evidence, of each layer, verdict, cause and run. Absent: 50.
     evidence_limit: Option<Spanned<u32>>,
+    /// Patterns of methods to hook, as `stackwitness dev rewrite --help` has them. Absent: all.
     include: Option<Texts>,
+    /// Patterns of methods without hooks.
     exclude: Option<Texts>,
+    /// Patterns of methods that make a check at each call.
     check: Option<Texts>,
 }
 

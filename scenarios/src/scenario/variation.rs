@@ -37,12 +37,19 @@ enum Written {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Table {
+    /// More options for the JVM.
     options: Vec<String>,
+    /// Of the program's layers, those that it has with this value.
     layers: Option<Vec<Layer>>,
+    /// The oldest feature release of a JDK that has the value.
     jdk: Option<u32>,
+    /// As in `[sampling]`.
     interval_us: Option<u64>,
+    /// As in `[sampling]`.
     altered: Option<Altering>,
+    /// As in `[[program]]`.
     hooks: Option<Hooking>,
+    /// More options of the profiler of `--profiler`, such as `cstack=vm`.
     profiler: Option<String>,
 }
 
