@@ -319,6 +319,37 @@ fn has_figures(text: &str) -> bool {
     })
 }
 
+/// The most characters of a line of prose. Wider lines would make the documentation shorter by their number alone.
+const WIDEST: usize = 144;
+
+/// The lines of prose by hand that are too wide; links and rows of tables cannot be divided.
+pub fn wide(pages: &[Page]) -> Vec<String> {
+    let mut found = vec![];
+    let pages = pages.iter().filter(|page| page.path.starts_with("docs/"));
+    for page in pages {
+        let hand: HashSet<&str> = lines_of_hand(page).into_iter().collect();
+        let prose = page.prose().filter(|(_, line)| {
+            let is_whole = line.starts_with('|') || line.contains("](");
+            !is_whole && hand.contains(line) && line.chars().count() > WIDEST
+        });
+        found.extend(prose.map(|(number, _)| format!("{}:{number}", page.path)));
+    }
+    found
+}
+
+#[test]
+fn a_wide_line_is_found() {
+    let page = |text: String| Page {
+        path: "docs/x.md".into(),
+        text,
+    };
+    let long = "a ".repeat(73);
+    let text = format!("| {long} |\n{long}\n```\n{long}\n```\n[b](c) {long}\nd\n");
+    assert_eq!(wide(&[page(text)]), ["docs/x.md:2"]);
+    let generated = format!("<!-- written by x -->\n{long}\n<!-- end of what x writes -->\n");
+    assert_eq!(wide(&[page(generated)]), [""; 0]);
+}
+
 #[test]
 fn figures_by_hand_say_that_no_report_is_stored() {
     let page = |text: &str| Page {

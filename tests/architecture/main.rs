@@ -342,7 +342,7 @@ fn results_come_from_stored_reports_or_say_that_they_do_not() {
 }
 
 /// The highest number of lines that people must keep right. A longer documentation says less: shorten another page first.
-const MOST_BY_HAND: usize = 2148;
+const MOST_BY_HAND: usize = 2146;
 
 #[test]
 fn the_documentation_by_hand_stays_short() {
@@ -353,6 +353,7 @@ fn the_documentation_by_hand_stays_short() {
         sum <= MOST_BY_HAND,
         "{sum} lines by hand, {MOST_BY_HAND} at most: {lines:#?}"
     );
+    assert_none(docs::wide(&pages));
 }
 
 #[test]

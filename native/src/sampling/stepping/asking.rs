@@ -18,7 +18,8 @@ use vm::ring::Writer;
 /// A thread waits so often for the judge at most, for [`PAUSE`] each time, if too many instants wait for their
 /// judgement.
 ///
-/// Handlers wait for no thread: this wait is the only exception, and docs/results/steps.md has what was measured without it.
+/// Handlers wait for no thread: this wait is the only exception. Where a thread ended its turn instead, 40 s of javac (`-Xcomp`, C1
+/// alone, JDK 25.0.3) visited 3,923 and 4,889 different instructions in place of 58,956 and 56,644.
 /// The wait is safe because it needs nobody's progress. The judge itself may wait for the thread, at a safepoint, and then
 /// the wait ends by its length. The thread holds no lock of the VM or of ours in generated code, where it is asked. A
 /// VM operation comes up to 5 ms later, once until there is room again (`is_judge_late`).
