@@ -342,7 +342,7 @@ fn results_come_from_stored_reports_or_say_that_they_do_not() {
 }
 
 /// The highest number of lines that people must keep right. A longer documentation says less: shorten another page first.
-const MOST_BY_HAND: usize = 2146;
+const MOST_BY_HAND: usize = 2136;
 
 #[test]
 fn the_documentation_by_hand_stays_short() {

@@ -10,6 +10,7 @@ mod causes;
 mod cost;
 mod digest;
 mod findings;
+mod layers;
 mod part;
 mod profilers;
 mod profiles;
@@ -33,6 +34,7 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
         Part::new("results/profiles.md", profiles::tables(digests)),
         Part::new("results/profilers.md", profilers::tables(digests)),
         Part::new("results/walker.md", walkers::tables(digests)),
+        Part::new("results/layers.md", layers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),
         Part::new("results/stability.md", stability::tables(digests)),
         Part::new("results/steps.md", steps::tables(digests)),
