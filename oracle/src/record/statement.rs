@@ -42,6 +42,11 @@ impl Statement {
             Statement::Unanswered => "unanswered",
         }
     }
+
+    /// Whether only a stack can be so.
+    pub fn is_of_stacks(self) -> bool {
+        matches!(self, Statement::Biased | Statement::Truncated)
+    }
 }
 
 impl fmt::Display for Statement {
@@ -70,11 +75,15 @@ impl JoinCounts {
         }
     }
 
+    /// The samples that have a stack.
+    pub fn stacks(&self) -> u64 {
+        self.events.saturating_sub(self.failed)
+    }
+
     /// The samples of which the sampler could say this.
     pub fn could_state(&self, statement: Statement) -> u64 {
         match statement {
-            // Only a stack is biased or cut.
-            Statement::Biased | Statement::Truncated => self.events.saturating_sub(self.failed),
+            Statement::Biased | Statement::Truncated => self.stacks(),
             Statement::Failed => self.events,
             Statement::Lost => self.samples(),
             Statement::Unanswered => self.requests,

@@ -42,8 +42,10 @@ pub enum What {
     Unverifiable,
     /// Samples that were lost.
     Dropped,
-    /// Samples of a sampler of the JVM: the trials of its statements.
+    /// Samples of a sampler of the JVM: the trials of its statements about samples.
     Samples,
+    /// Of these, samples with a stack: the trials of its statements about stacks.
+    Stacks,
     /// Samples of which the sampler says this.
     Stated(Statement),
     /// Frames of walks that matched: the trials of the kinds below.
@@ -80,7 +82,7 @@ pub enum Family {
 
 impl What {
     /// All that have neither a cause nor a code.
-    const PLAIN: [What; 14] = [
+    const PLAIN: [What; 15] = [
         What::Checks,
         What::Milliseconds,
         What::Imprecise,
@@ -91,6 +93,7 @@ impl What {
         What::MethodNotCompared,
         What::BciNotCompared,
         What::Samples,
+        What::Stacks,
         What::Stated(Statement::Biased),
         What::Stated(Statement::Truncated),
         What::Stated(Statement::Failed),
@@ -104,9 +107,15 @@ impl What {
             | What::Milliseconds
             | What::Frames
             | What::Samples
+            | What::Stacks
             | What::Instructions(_) => None,
             What::FalseAt(kind) | What::NoAnswerAt(kind) => Some(What::Instructions(kind.clone())),
-            What::Stated(_) => Some(What::Samples),
+            // How many samples have no stack depends on the machine: a busy one has no time for them.
+            What::Stated(statement) => Some(if statement.is_of_stacks() {
+                What::Stacks
+            } else {
+                What::Samples
+            }),
             What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
             _ => Some(What::Checks),
         }
@@ -143,6 +152,7 @@ impl What {
             What::Stated(_) => Family::Statements,
             What::Checks
             | What::Samples
+            | What::Stacks
             | What::Instructions(_)
             | What::Milliseconds
             | What::Window
@@ -196,6 +206,7 @@ impl fmt::Display for What {
             What::Unverifiable => f.write_str("unverifiable"),
             What::Dropped => f.write_str("dropped"),
             What::Samples => f.write_str("samples"),
+            What::Stacks => f.write_str("samples with a stack"),
             What::Stated(statement) => write!(f, "{statement}, as the sampler says"),
             What::Frames => f.write_str("frames of matches"),
             What::MethodNotCompared => f.write_str("method not compared"),
@@ -328,6 +339,7 @@ mod tests {
             What::Unverifiable,
             What::Dropped,
             What::Samples,
+            What::Stacks,
             What::Stated(Statement::Biased),
             What::Stated(Statement::Truncated),
             What::Stated(Statement::Failed),

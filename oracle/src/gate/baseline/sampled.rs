@@ -124,6 +124,7 @@ impl Set {
         for joined in &run.joined {
             let mut count = |what, n| self.count(Cell::new(&name, joined.layer, what), n);
             count(What::Samples, joined.samples());
+            count(What::Stacks, joined.stacks());
             // A request without an event is an error with code 0 already.
             let said = |statement: &Statement| *statement != Statement::Unanswered;
             for statement in Statement::ALL.into_iter().filter(said) {

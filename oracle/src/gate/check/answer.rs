@@ -413,7 +413,7 @@ mod tests {
         for (new, says) in [
             (
                 of_sampler(1000, 20),
-                "jfr-cpu: biased, as the sampler says, 98 % of the samples",
+                "jfr-cpu: biased, as the sampler says, 100 % of the samples with a stack",
             ),
             (
                 of_sampler(300, 200),

@@ -146,7 +146,7 @@ fn of_biased(biased: u64, wrong: u64) -> Turn {
     let cell = |what| Cell::new("program", Layer::JfrCpu, what);
     let mut set = Set::default();
     set.count(cell(What::Checks), 1000);
-    set.count(cell(What::Samples), 100);
+    set.count(cell(What::Stacks), 100);
     set.count(cell(What::Stated(Statement::Biased)), biased);
     set.count(cell(What::Wrong("unexplained".into())), wrong);
     set.add_totals();
