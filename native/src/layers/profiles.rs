@@ -76,28 +76,24 @@ pub fn is_not_asked(layers: &Layers, sample: &Sample) {
 /// Counts the instant of `sample` with the stack of GetStackTrace at the next safepoint.
 pub fn at_safepoint(layers: &Layers, sample: &Sample, gst: Option<&[Frame]>) {
     let methods = &layers.truth.methods;
-    let Some((ran, is_judged)) = before_safepoint(layers, sample) else {
+    let Some((ran, running)) = before_safepoint(layers, sample) else {
         return;
     };
-    if !is_judged {
+    let Some(running) = running else {
         return ran.is_unjudged(layers, Sampler::Safepoint);
-    }
-    let is_ran = |key: MethodKey| {
-        let hook = methods.hook(key, Location::UNKNOWN);
-        hook.is_some_and(|(hook, _)| hook == ran.newest)
     };
+    let hook_of = |key: MethodKey| Some(methods.hook(key, Location::UNKNOWN)?.0);
     let named = match gst.map(|gst| newest(gst, methods)) {
         None => Claim::Silent,
-        Some(Some(key)) if is_ran(key) => Claim::Same,
-        Some(named) => Claim::Named(named.map(Named::Key)),
+        Some(named) => match named.and_then(hook_of) {
+            Some(hook) if hook == ran.newest => Claim::Same,
+            Some(hook) if running.in_window == Some(hook) => Claim::InWindow,
+            _ => Claim::Named(named.map(Named::Key)),
+        },
     };
     let shown = gst.map(|gst| hooked(gst, methods));
-    ran.count(
-        layers,
-        Sampler::Safepoint,
-        named,
-        claim_of(shown.as_deref()),
-    );
+    let shown = running.claim_of(shown.as_deref(), &ran.stack);
+    ran.count(layers, Sampler::Safepoint, named, shown);
 }
 
 /// Counts the instant of `sample` with the stack that the Java code of `layer` gave at the next safepoint.
@@ -109,7 +105,7 @@ pub fn in_java(
     names: &mut ByName,
 ) {
     let methods = &layers.truth.methods;
-    let Some((ran, is_judged)) = before_safepoint(layers, sample) else {
+    let Some((ran, running)) = before_safepoint(layers, sample) else {
         return;
     };
     let stack = names.of_truth(&ran.stack, methods);
@@ -119,40 +115,81 @@ pub fn in_java(
     }) else {
         return ran.is_unjudged(layers, Sampler::Walker(layer));
     };
-    if !is_judged {
+    let Some(running) = running else {
         return Ran { newest, stack }.is_unjudged(layers, Sampler::Walker(layer));
-    }
+    };
+    let running = Running {
+        in_window: running
+            .in_window
+            .and_then(|hook| names.standing(hook, methods)),
+    };
     let shown = answer.map(|answer| names.of_answer(answer, methods));
     let ran = Ran { newest, stack };
     let named = match shown.as_deref().map(<[HookId]>::last) {
         None => Claim::Silent,
         Some(Some(&hook)) if hook == newest => Claim::Same,
+        Some(Some(&hook)) if running.in_window == Some(hook) => Claim::InWindow,
         Some(hook) => Claim::Named(hook.copied().map(Named::Hooked)),
     };
     let sampler = Sampler::Walker(layer);
-    ran.count(layers, sampler, named, claim_of(shown.as_deref()));
+    let shown = running.claim_of(shown.as_deref(), &ran.stack);
+    ran.count(layers, sampler, named, shown);
 }
 
-fn claim_of(shown: Option<&[HookId]>) -> Claim<&[HookId]> {
-    shown.map_or(Claim::Silent, Claim::Named)
+/// What may have run beside the newest method of the truth.
+#[derive(Copy, Clone)]
+struct Running {
+    /// In a window: the method of the newest frame, of which the truth has no entry. To name it is as right as to name the
+    /// newest entry's.
+    in_window: Option<HookId>,
 }
 
-/// What ran at the instant of `sample`, before the thread came to its next safepoint, and whether an answer there can be
-/// judged. In a window it cannot: the truth has no entry of the newest frame, and the safepoint lies behind the window.
-/// Nor can the stack of a virtual thread, which may be unmounted at the safepoint.
-fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<(Ran, bool)> {
+impl Running {
+    /// What a walker claims that shows the stack `shown` while `ran` is the truth, the lowest methods first.
+    fn claim_of<'s>(self, shown: Option<&'s [HookId]>, ran: &[HookId]) -> Claim<&'s [HookId]> {
+        let Some(shown) = shown else {
+            return Claim::Silent;
+        };
+        // The frame is above the newest entry, or is the caller of constructors that an exception has ended.
+        let is_whole = match shown.split_last() {
+            Some((top, below)) => {
+                self.in_window == Some(*top) && (below == ran || ran.starts_with(shown))
+            }
+            None => false,
+        };
+        if is_whole {
+            Claim::InWindow
+        } else {
+            Claim::Named(shown)
+        }
+    }
+}
+
+/// What ran at the instant of `sample`, before the thread came to its next safepoint; without [`Running`] if an answer there
+/// cannot be judged: the stack of a virtual thread may be unmounted at the safepoint.
+fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<(Ran, Option<Running>)> {
     if !layers.config.hooks.is_on() {
         return None;
     }
     let ran = with_truth(layers, sample, |truth| {
-        let is_in_window = || {
-            matches!(sample.reply, Reply::Walked(Ok(())))
-                && truth.judge(sample.frames.frames()).verdict == Verdict::Window
-        };
-        let is_judged = !sample.carried && !is_in_window();
-        Some((Ran::of(&truth.stacks())?, is_judged))
+        let running = (!sample.carried).then(|| Running {
+            in_window: in_window(layers, sample, truth),
+        });
+        Some((Ran::of(&truth.stacks())?, running))
     });
     ran.flatten()
+}
+
+/// The method whose frame is in a window at the instant of `sample`, if the sample has a stack that shows it.
+fn in_window(layers: &Layers, sample: &Sample, truth: &TraceTruth<'_, Registry>) -> Option<HookId> {
+    let Reply::Walked(Ok(())) = sample.reply else {
+        return None;
+    };
+    let walk = sample.frames.frames();
+    let judged = truth.judge(walk);
+    let frame = walk.get(judged.at_frame?)?;
+    let hook = layers.truth.methods.hook(frame.method, frame.location);
+    (judged.verdict == Verdict::Window).then_some(hook?.0)
 }
 
 /// All pairs so far, if there are any.
@@ -246,5 +283,39 @@ impl ByName {
             None => _ = self.unknown.insert(name, hooked),
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Method 3 has a frame and no entry, above entries 1 and 2.
+    const IN_WINDOW: Running = Running {
+        in_window: Some(HookId(3)),
+    };
+
+    fn claimed(running: Running, shown: Option<&[u32]>, ran: &[u32]) -> &'static str {
+        let hooks = |of: &[u32]| of.iter().copied().map(HookId).collect::<Vec<_>>();
+        let shown = shown.map(hooks);
+        match running.claim_of(shown.as_deref(), &hooks(ran)) {
+            Claim::InWindow => "in window",
+            Claim::Named(_) => "named",
+            _ => "silent",
+        }
+    }
+
+    #[test]
+    fn a_stack_with_the_frame_in_the_window_is_as_right_as_one_without() {
+        assert_eq!(claimed(IN_WINDOW, Some(&[1, 2, 3]), &[1, 2]), "in window");
+        // An exception has ended constructor 4.
+        let handler = claimed(IN_WINDOW, Some(&[1, 3]), &[1, 3, 4]);
+        assert_eq!(handler, "in window");
+        assert_eq!(claimed(IN_WINDOW, Some(&[1, 2, 5]), &[1, 2]), "named");
+        assert_eq!(claimed(IN_WINDOW, Some(&[2, 3]), &[1, 2]), "named");
+        assert_eq!(claimed(IN_WINDOW, Some(&[]), &[1, 2]), "named");
+        assert_eq!(claimed(IN_WINDOW, None, &[1, 2]), "silent");
+        let outside = Running { in_window: None };
+        assert_eq!(claimed(outside, Some(&[1, 2, 3]), &[1, 2]), "named");
     }
 }

@@ -6,8 +6,11 @@ use crate::{Judgement, Verdict};
 /// What a walker named while a method ran.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub enum Claim<T> {
-    /// No method: the walker did not answer, or says that it does not know the method.
+    /// No method: the walker did not answer.
     Silent,
+    /// No method, and the walker says so: its stack is true from some frame on, and inlined frames above may be missing
+    /// ([`Judgement::FLAGGED`]).
+    Unsure,
     /// Nobody can say whether it named the method that ran: the answer, or the instant, could not be judged. The profile
     /// loses such an instant as it loses one without an answer.
     Unjudged,
@@ -25,6 +28,7 @@ impl<T> Claim<T> {
     pub fn as_ref(&self) -> Claim<&T> {
         match self {
             Claim::Silent => Claim::Silent,
+            Claim::Unsure => Claim::Unsure,
             Claim::Unjudged => Claim::Unjudged,
             Claim::Same => Claim::Same,
             Claim::InWindow => Claim::InWindow,
@@ -36,6 +40,7 @@ impl<T> Claim<T> {
     pub fn map<U>(self, name: impl FnOnce(T) -> U) -> Claim<U> {
         match self {
             Claim::Silent => Claim::Silent,
+            Claim::Unsure => Claim::Unsure,
             Claim::Unjudged => Claim::Unjudged,
             Claim::Same => Claim::Same,
             Claim::InWindow => Claim::InWindow,
@@ -53,7 +58,7 @@ pub fn claim(
 ) -> Claim<Option<MethodKey>> {
     match judgement.verdict {
         Verdict::Error(_) => Claim::Silent,
-        Verdict::Unverifiable if judgement.is_flagged() => Claim::Silent,
+        Verdict::Unverifiable if judgement.is_flagged() => Claim::Unsure,
         Verdict::Unverifiable => Claim::Unjudged,
         Verdict::Match => Claim::Same,
         Verdict::Window => Claim::InWindow,
@@ -121,7 +126,7 @@ mod tests {
         assert_eq!(named(Verdict::Error(-3)), Claim::Silent);
         assert_eq!(named(Verdict::Unverifiable), Claim::Unjudged);
         let flagged = claim(&Judgement::FLAGGED, &walk, &Toy);
-        assert_eq!(flagged, Claim::Silent, "it says that it does not know");
+        assert_eq!(flagged, Claim::Unsure, "it says that it does not know");
         assert_eq!(newest(&walk[..2], &Toy), Some(MethodKey(9)), "no entry");
         assert_eq!(newest(&[], &Toy), None);
     }

@@ -22,6 +22,9 @@ struct Claims {
     /// How often the walker did not answer.
     #[serde(default)]
     silent: u64,
+    /// How often the walker said that it does not know the method.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unsure: u64,
     /// How often nobody can say what the walker named.
     #[serde(default, skip_serializing_if = "is_zero")]
     unjudged: u64,
@@ -35,7 +38,7 @@ struct Claims {
 
 impl Claims {
     fn instants(&self) -> u64 {
-        self.silent + self.unjudged + self.named.values().sum::<u64>()
+        self.silent + self.unsure + self.unjudged + self.named.values().sum::<u64>()
     }
 }
 
@@ -84,6 +87,7 @@ impl Pairs {
         let claims = at(&mut self.0, truth);
         let counter = match claim {
             Claim::Silent => &mut claims.silent,
+            Claim::Unsure => &mut claims.unsure,
             Claim::Unjudged => &mut claims.unjudged,
             Claim::Same => at(&mut claims.named, truth),
             Claim::InWindow => {
@@ -105,6 +109,7 @@ impl Pairs {
         for (truth, claims) in &other.0 {
             let sum: &mut Claims = at(&mut self.0, name(truth));
             sum.silent += claims.silent;
+            sum.unsure += claims.unsure;
             sum.unjudged += claims.unjudged;
             sum.windows += claims.windows;
             for (claimed, count) in &claims.named {
@@ -116,6 +121,11 @@ impl Pairs {
     /// Of the instants at which the walker named the method that ran: those in windows.
     pub fn windows(&self) -> u64 {
         self.0.values().map(|claims| claims.windows).sum()
+    }
+
+    /// Instants at which the walker said that it does not know the method.
+    pub fn unsure(&self) -> u64 {
+        self.0.values().map(|claims| claims.unsure).sum()
     }
 
     /// Instants at which nobody can say what the walker named.
@@ -138,7 +148,7 @@ impl Pairs {
     pub(super) fn of_methods(&self) -> BTreeMap<&str, OfMethod> {
         let mut all: BTreeMap<&str, OfMethod> = BTreeMap::new();
         for (truth, claims) in &self.0 {
-            all.entry(truth).or_default().truth += claims.silent + claims.unjudged;
+            all.entry(truth).or_default().truth += claims.silent + claims.unsure + claims.unjudged;
             for (claimed, &count) in &claims.named {
                 let is_true = claimed == truth;
                 let of_truth = all.entry(truth).or_default();
@@ -189,15 +199,16 @@ mod tests {
             ("a", Claim::Same),
             ("a", Claim::Named("b")),
             ("a", Claim::Silent),
+            ("a", Claim::Unsure),
             ("a", Claim::Unjudged),
             ("b", Claim::InWindow),
         ] {
             pairs.add(truth, claim, 1);
         }
-        assert_eq!((pairs.instants(), pairs.windows()), (5, 1));
-        assert_eq!(pairs.unjudged(), 1);
+        assert_eq!((pairs.instants(), pairs.windows()), (6, 1));
+        assert_eq!((pairs.unjudged(), pairs.unsure()), (1, 1));
         let a = OfMethod {
-            truth: 4,
+            truth: 5,
             answered: 2,
             claimed: 1,
             lost: 1,

@@ -86,7 +86,7 @@ impl StackCounts {
             },
         );
         let claimed = match claim {
-            Claim::Silent | Claim::Unjudged => return self.count(truth, once),
+            Claim::Silent | Claim::Unsure | Claim::Unjudged => return self.count(truth, once),
             Claim::Same | Claim::InWindow => truth,
             Claim::Named(claimed) => claimed,
         };

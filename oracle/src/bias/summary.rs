@@ -30,6 +30,9 @@ pub struct MethodBias {
     pub naming: Estimate,
     /// Whether the bias is more than chance. An honest walker has such a method with a probability of 0.1 % at most.
     pub is_certain: bool,
+    /// Whether the part that is due to wrong names alone is more than chance: the walker names the method falsely. Else the
+    /// walker only answers more or less often while the method runs.
+    pub is_misnamed: bool,
 }
 
 /// The bias of a walker.
@@ -39,6 +42,8 @@ pub struct Summary {
     pub instants: u64,
     /// Of these, the instants at which the walker answered, and its answer could be judged.
     pub answered: u64,
+    /// Of the instants, those at which the walker said that it does not know the method.
+    pub unsure: u64,
     /// Of the instants, those at which nobody can say what the walker named.
     pub unjudged: u64,
     /// Of these, the instants at which the walker named another method than the one that ran.
@@ -103,11 +108,13 @@ impl Summary {
                 instant,
                 naming,
                 is_certain: false,
+                is_misnamed: false,
             });
         }
         let certain = holm::significant(&p, ALPHA);
         for (method, certain) in methods.iter_mut().zip(certain.chunks(2)) {
             method.is_certain = certain.contains(&true);
+            method.is_misnamed = certain[1];
         }
         let share = |n: u64| n as f64 / answered.max(1) as f64;
         let common = |of: &MethodBias| of.true_share.min(share(of.claimed));
@@ -123,6 +130,7 @@ impl Summary {
         Summary {
             instants,
             answered,
+            unsure: pairs.unsure(),
             unjudged: pairs.unjudged(),
             renamed: of_methods.values().map(|of| of.lost).sum(),
             windows: pairs.windows(),

@@ -173,8 +173,12 @@ pub struct Profile {
     pub jdk: String,
     /// Instants with a truth.
     pub asked: u64,
-    /// Instants without an answer, or with one that could not be judged.
+    /// Instants without an answer, and those of `unsure`.
     pub lost: u64,
+    /// Of `lost`, the answers that say that they do not know the top method.
+    pub unsure: u64,
+    /// Instants at which nobody can say what the profiler named: they speak neither for it nor against it.
+    pub unjudged: u64,
     /// Answers that name another method than the one that ran.
     pub renamed: u64,
     /// The part that is common to this profile and to the true one, from 0 to 1.
@@ -183,7 +187,7 @@ pub struct Profile {
     pub hottest: Option<(String, f64, f64)>,
     /// Place of the truly hottest method in this profile, from 1: behind those that were named more often beyond chance.
     pub rank: Option<usize>,
-    /// Methods that are certainly counted too often or too rarely, the worst first.
+    /// Methods that are certainly counted too often or too rarely: first those that are named falsely, the worst first.
     pub biased: Vec<Biased>,
     /// The smallest bias that the run would have shown for the hottest method, as a share of its count; `None` without
     /// answers.
@@ -195,6 +199,21 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Answers that could be judged.
+    pub fn answered(&self) -> u64 {
+        self.asked - self.lost - self.unjudged
+    }
+
+    /// The number of methods that are certainly named falsely.
+    pub fn misnamed(&self) -> usize {
+        self.biased.iter().filter(|of| of.is_misnamed).count()
+    }
+
+    /// The number of methods whose samples are certainly lost more often, or less often, than others, and that are not
+    /// named falsely.
+    pub fn uneven(&self) -> usize {
+        self.biased.len() - self.misnamed()
+    }
     /// The profiler, with its JDK and program if `all` are not of one.
     pub fn label(&self, all: &[Profile]) -> String {
         let other_jdk = all.iter().any(|of| of.jdk != self.jdk);
@@ -220,6 +239,8 @@ pub struct Biased {
     pub truth: u64,
     /// Instants at which the profiler named it.
     pub claimed: u64,
+    /// Whether the profiler names it falsely. Else its samples are only lost more often, or less often, than others.
+    pub is_misnamed: bool,
 }
 
 /// What to do with a profile.

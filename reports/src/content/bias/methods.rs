@@ -50,7 +50,11 @@ fn table(summary: &Summary) -> Table {
     let is_shown = |(at, of): &(usize, &MethodBias)| *at < SHOWN || of.is_certain;
     let methods = summary.methods.iter().enumerate().filter(is_shown);
     for (_, of) in methods.take(2 * SHOWN) {
-        let certain = if of.is_certain { "yes" } else { "no" };
+        let certain = match (of.is_misnamed, of.is_certain) {
+            (true, _) => "yes, by names",
+            (false, true) => "yes, by instants",
+            (false, false) => "no",
+        };
         let cells = vec![
             Cell::text(short(&of.name)),
             Cell::text(format!("{:.2} %", 100.0 * of.true_share)),

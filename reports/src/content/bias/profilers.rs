@@ -37,7 +37,9 @@ fn table(rows: &[Row<'_>]) -> Table {
         ("run", Words),
         ("profiler", Words),
         ("asked", Numbers),
-        ("not answered", Words),
+        ("no answer", Words),
+        ("top unknown", Words),
+        ("not judged", Words),
         ("false stacks", Words),
         ("other method", Words),
         ("in windows", Words),
@@ -52,8 +54,13 @@ fn table(rows: &[Row<'_>]) -> Table {
     } in rows
     {
         let Summary {
-            instants, answered, ..
+            instants,
+            answered,
+            unsure,
+            unjudged,
+            ..
         } = *summary;
+        let silent = instants - answered - unsure - unjudged;
         let hottest = match summary.hottest_rank {
             None => "never named".to_owned(),
             Some(rank) => format!("number {rank}"),
@@ -65,7 +72,9 @@ fn table(rows: &[Row<'_>]) -> Table {
             Cell::text(run.title()),
             Cell::text(names::short(run, *sampler)),
             Cell::Count(instants),
-            Cell::text(share(instants - answered, instants)),
+            Cell::text(share(silent, instants)),
+            Cell::text(share(unsure, instants)),
+            Cell::text(share(unjudged, instants)),
             Cell::text(false_stacks(run, *sampler)),
             Cell::text(share(summary.renamed, answered)),
             Cell::text(share(summary.windows, answered)),
@@ -115,25 +124,37 @@ fn false_stacks(run: &Run, sampler: Sampler) -> String {
 fn sentence(row: &Row<'_>) -> String {
     let (run, title) = (row.run.title(), names::of_sampler(row.run, row.sampler));
     let summary = &row.summary;
-    let mut certain: Vec<&MethodBias> = summary.methods.iter().filter(|of| is_shown(of)).collect();
-    certain.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));
-    let parts = certain.iter().take(NAMED).map(|of| part(of, summary));
-    let parts: Vec<String> = parts.collect();
-    let further = match certain.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        n => format!(", and {n} further methods falsely"),
-    };
-    match (parts.is_empty(), summary.answered, summary.is_biased()) {
-        (_, 0, _) => format!("{run}: {title} gave no profile"),
-        (false, ..) => format!("{run}: a profile of {title} {}{further}", parts.join(", ")),
-        (true, _, true) => {
-            format!("{run}: a profile of {title} is biased, but the sum is certain for no method")
-        }
-        (true, _, false) => {
-            let seen = seen(summary);
-            format!("{run}: a profile of {title} counts no method falsely beyond chance{seen}")
-        }
+    if summary.answered == 0 {
+        return format!("{run}: {title} gave no profile");
     }
+    let shown = summary.methods.iter().filter(|of| is_shown(of));
+    let (misnamed, uneven): (Vec<_>, Vec<_>) = shown.partition(|of| of.is_misnamed);
+    let told = match (misnamed.is_empty(), uneven.is_empty()) {
+        (true, true) if summary.is_biased() => {
+            "is biased, but the sum is certain for no method".into()
+        }
+        (true, true) => format!("counts no method falsely beyond chance{}", seen(summary)),
+        (true, false) => format!(
+            "shows no method falsely beyond chance, but loses samples unevenly: {}",
+            list(uneven, summary)
+        ),
+        (false, true) => list(misnamed, summary),
+        (false, false) => format!(
+            "{}; it loses samples unevenly: {}",
+            list(misnamed, summary),
+            list(uneven, summary)
+        ),
+    };
+    format!("{run}: a profile of {title} {told}")
+}
+
+/// The methods with the largest bias, and the number of the others.
+fn list(mut methods: Vec<&MethodBias>, summary: &Summary) -> String {
+    methods.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));
+    let parts = methods.iter().take(NAMED).map(|of| part(of, summary));
+    let further = methods.len().saturating_sub(NAMED);
+    let further = (further > 0).then(|| format!("and {further} further methods"));
+    parts.chain(further).collect::<Vec<_>>().join(", ")
 }
 
 /// How small a bias these answers would have shown.
@@ -222,6 +243,10 @@ mod tests {
         pairs.add("B.warm()V", Claim::Same, 4000);
         pairs.add("B.warm()V", Claim::Silent, 1000);
         let told = told(&pairs);
+        assert!(
+            told.contains("shows no method falsely beyond chance, but loses samples unevenly"),
+            "{told}"
+        );
         // 5,000 of 9,000 in place of 5,000 of 10,000.
         assert!(told.contains("over-counts A.hot by 11 % ("), "{told}");
         assert!(told.contains("under-counts B.warm by 11 % ("), "{told}");

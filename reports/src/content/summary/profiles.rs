@@ -4,8 +4,8 @@ use crate::content::bias::{Row, of_run};
 use crate::content::frames::short;
 use crate::content::names;
 use crate::model::{Advice, Biased, Profile};
-use crate::numbers::part;
-use oracle::bias::{OTHERS, Summary};
+use crate::numbers::{part, tenths};
+use oracle::bias::{MethodBias, OTHERS, Summary};
 use oracle::report::{Report, Run};
 
 /// A profile that misses a larger part of the instants is not to be used.
@@ -18,8 +18,8 @@ const LEAST_OVERLAP: f64 = 0.8;
 const GOOD_OVERLAP: f64 = 0.95;
 const FEW_LOST: f64 = 0.2;
 
-/// A profile with more miscounted methods needs care.
-const FEW_BIASED: usize = 10;
+/// A profile with more methods that are named falsely needs care.
+const FEW_MISNAMED: usize = 10;
 
 /// Largest bias of the hottest method that a run may fail to see and still speak for a profile.
 const VISIBLE: f64 = 0.5;
@@ -43,7 +43,6 @@ pub(super) fn profiles(report: &Report) -> Vec<Profile> {
 
 fn profile(row: &Row<'_>) -> Profile {
     let own = &row.summary;
-    let (overlap, rank) = (own.overlap, own.hottest_rank);
     let shown = own.hottest().map(|of| {
         (
             short(&of.name).to_owned(),
@@ -51,30 +50,30 @@ fn profile(row: &Row<'_>) -> Profile {
             share(of.claimed, own.answered),
         )
     });
-    let biased = biased(own);
-    let (asked, lost) = (own.instants, own.instants - own.answered);
-    let visible = own.visible();
-    let lost_share = share(lost, asked);
-    let (advice, reason) = advice(own.answered, lost_share, overlap, rank, &biased, visible);
-    Profile {
+    let profile = Profile {
         title: names::of_sampler(row.run, row.sampler),
         name: row.sampler.name().to_owned(),
         program: row.run.title(),
         program_name: row.run.scenario.clone(),
         jdk: (row.run.jdk.as_ref()).map_or_else(String::new, |jdk| jdk.version.clone()),
-        asked,
-        lost,
+        asked: own.instants,
+        lost: own.instants - own.answered - own.unjudged,
+        unsure: own.unsure,
+        unjudged: own.unjudged,
         renamed: own.renamed,
-        overlap,
+        overlap: own.overlap,
         hottest: shown,
-        rank,
-        biased,
-        visible,
+        rank: own.hottest_rank,
+        biased: biased(own),
+        visible: own.visible(),
+        advice: Advice::TooFew,
+        reason: String::new(),
+    };
+    let (advice, reason) = advice(&profile);
+    Profile {
         advice,
-        reason: match lost {
-            0 => reason,
-            _ => format!("{reason}; {} of the instants lost", part(lost, asked)),
-        },
+        reason: reason + &losses(&profile),
+        ..profile
     }
 }
 
@@ -82,56 +81,82 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// Methods that are certainly counted falsely, and for which the sign of the sum is certain too; the largest first.
+/// Methods that are certainly counted falsely, and for which the sign of the sum is certain too: first those with wrong
+/// names, the largest bias first.
 fn biased(of: &Summary) -> Vec<Biased> {
     let methods = of.methods.iter();
     let certain = methods.filter(|of| {
         of.is_certain && (of.total.low > 0.0 || of.total.high < 0.0) && of.name != OTHERS
     });
     let mut certain: Vec<_> = certain.collect();
-    certain.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));
+    let weight = |of: &MethodBias| (of.is_misnamed, of.total.value.abs());
+    certain.sort_by(|a, b| {
+        let ((a_named, a), (b_named, b)) = (weight(a), weight(b));
+        b_named.cmp(&a_named).then(b.total_cmp(&a))
+    });
     let certain = certain.into_iter().map(|method| Biased {
         name: short(&method.name).to_owned(),
         relative: method.relative(of.instants),
         truth: method.truth,
         claimed: method.claimed,
+        is_misnamed: method.is_misnamed,
     });
     certain.collect()
 }
 
-fn advice(
-    answered: u64,
-    lost: f64,
-    overlap: Option<f64>,
-    rank: Option<usize>,
-    biased: &[Biased],
-    visible: Option<f64>,
-) -> (Advice, String) {
-    let Some(overlap) = overlap.filter(|_| answered > 0) else {
+fn advice(of: &Profile) -> (Advice, String) {
+    let Some(overlap) = of.overlap.filter(|_| of.answered() > 0) else {
         return (Advice::TooFew, "no profile".into());
     };
-    match rank {
+    // What the judge could not decide speaks neither for a profiler nor against it.
+    if share(of.unjudged, of.asked) > MOST_LOST {
+        let reason = "too many instants could not be judged";
+        return (Advice::TooFew, reason.into());
+    }
+    let lost = share(of.lost, of.asked - of.unjudged);
+    match of.rank {
         None => (Advice::DoNotUse, "the hottest method is never named".into()),
-        Some(rank @ 2..) if visible.is_some_and(|visible| visible <= VISIBLE) => (
+        Some(rank @ 2..) if of.visible.is_some_and(|visible| visible <= VISIBLE) => (
             Advice::DoNotUse,
             format!("the hottest method is only number {rank}"),
         ),
-        _ if visible.is_none_or(|visible| visible > VISIBLE) => {
+        _ if of.visible.is_none_or(|visible| visible > VISIBLE) => {
             (Advice::TooFew, "too few instants to see a bias".into())
         }
         _ if lost > MOST_LOST => (Advice::DoNotUse, "too many instants are lost".into()),
         _ if overlap < LEAST_OVERLAP => {
             (Advice::DoNotUse, "the profile is mostly another one".into())
         }
-        _ if overlap < GOOD_OVERLAP || lost > FEW_LOST || biased.len() > FEW_BIASED => (
+        // A longer run finds more methods with a smaller bias. So only false names count by their number; how much uneven
+        // losses change the profile is in the overlap.
+        _ if of.misnamed() > FEW_MISNAMED => (
             Advice::TakeCare,
-            match biased.len() {
-                1 => "1 method is miscounted".into(),
-                n => format!("{n} methods are miscounted"),
-            },
+            format!("{} methods are named falsely", of.misnamed()),
         ),
+        _ if overlap < GOOD_OVERLAP => (
+            Advice::TakeCare,
+            format!("only {} of the profile is right", tenths(overlap)),
+        ),
+        _ if lost > FEW_LOST => (Advice::TakeCare, "many instants are lost".into()),
         _ => (Advice::Trust, "the right hottest methods".into()),
     }
+}
+
+/// What the profile lacks, as an addition to the reason.
+fn losses(of: &Profile) -> String {
+    let judged = of.asked - of.unjudged;
+    let mut text = match of.lost {
+        0 => String::new(),
+        lost if lost == of.unsure => format!("; {} without a top method", part(lost, judged)),
+        lost => format!("; {} of the instants lost", part(lost, judged)),
+    };
+    if of.uneven() > 0 {
+        text += ", not evenly";
+    }
+    if of.unjudged > 0 {
+        text += &format!("; {} not judged", part(of.unjudged, of.asked));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -165,10 +190,9 @@ mod tests {
             ("x.A.hot()V", Claim::Same, 6000),
             ("x.A.other()V", Claim::Same, 4000),
         ]);
-        // The hot method has no safepoint: all but a few of its instants are those of windows. At the instants that are
-        // left the answers are right.
+        // The hot method has no safepoint: the profile shows the method behind it.
         let safepoint = pairs(&[
-            ("x.A.hot()V", Claim::Unjudged, 5990),
+            ("x.A.hot()V", Claim::Named("x.A.other()V"), 5990),
             ("x.A.hot()V", Claim::Same, 10),
             ("x.A.other()V", Claim::Same, 4000),
         ]);
@@ -181,9 +205,9 @@ mod tests {
         );
         assert_eq!(at_any.rank, Some(1));
         assert_eq!(at_safepoint.advice, Advice::DoNotUse, "{at_safepoint:?}");
-        assert_eq!((at_safepoint.rank, at_safepoint.lost), (Some(2), 5990));
+        assert_eq!((at_safepoint.rank, at_safepoint.renamed), (Some(2), 5990));
         let overlap = at_safepoint.overlap.expect("it answered");
-        assert!((overlap - (10.0 / 4010.0 + 0.4)).abs() < 1e-9, "{overlap}");
+        assert!((overlap - 0.401).abs() < 1e-9, "{overlap}");
         let truths = [at_any, at_safepoint].map(|of| of.hottest.clone().expect("it ran"));
         assert!(
             truths
@@ -226,6 +250,64 @@ mod tests {
         );
         let none = told(Pairs::default(), Pairs::default());
         assert_eq!(none[0].advice, Advice::TooFew);
+    }
+
+    fn of_walker(walker: Pairs) -> Profile {
+        let told = told(walker, Pairs::default());
+        let mut told = told.into_iter();
+        told.find(|of| of.name == "asgct-async")
+            .expect("it was asked")
+    }
+
+    /// A walker that says that it does not know the top method, at some methods more often than at others. None of its
+    /// answers is false, and more instants make no other verdict.
+    #[test]
+    fn a_walker_that_says_what_it_does_not_know_miscounts_nothing() {
+        for times in [1, 100] {
+            let names: Vec<String> = (0..30).map(|n| format!("x.A.m{n}()V")).collect();
+            let mut walker = pairs(&[("x.A.hot()V", Claim::Same, 1000 * times)]);
+            for (n, name) in names.iter().enumerate() {
+                let unsure = if n % 2 == 0 { 20 } else { 1 };
+                walker.add(name, Claim::Unsure, unsure * times);
+                walker.add(name, Claim::Same, (200 - unsure) * times);
+            }
+            let told = of_walker(walker);
+            assert_eq!(told.advice, Advice::Trust, "{}", told.reason);
+            assert_eq!((told.misnamed(), told.lost), (0, told.unsure));
+            assert!(told.reason.contains("without a top method"), "{told:?}");
+            assert_eq!(
+                told.uneven() > FEW_MISNAMED,
+                times == 100,
+                "{}",
+                told.uneven()
+            );
+        }
+    }
+
+    #[test]
+    fn many_false_names_need_care() {
+        let names: Vec<String> = (0..30).map(|n| format!("x.A.m{n}()V")).collect();
+        let mut walker = pairs(&[("x.A.hot()V", Claim::Same, 100_000)]);
+        for (n, name) in names.iter().enumerate() {
+            let caller = &names[n / 2];
+            walker.add(name, Claim::Named(caller), 200);
+            walker.add(name, Claim::Same, 19_800);
+        }
+        let told = of_walker(walker);
+        assert_eq!(told.advice, Advice::TakeCare, "{}", told.reason);
+        assert!(told.misnamed() > FEW_MISNAMED, "{told:?}");
+        assert!(told.biased[0].is_misnamed);
+    }
+
+    #[test]
+    fn what_the_judge_left_out_is_no_fault_of_the_profiler() {
+        let told = of_walker(pairs(&[
+            ("x.A.hot()V", Claim::Unjudged, 5990),
+            ("x.A.hot()V", Claim::Same, 10),
+            ("x.A.other()V", Claim::Same, 4000),
+        ]));
+        assert_eq!((told.lost, told.unjudged), (0, 5990));
+        assert_eq!(told.advice, Advice::TooFew, "{}", told.reason);
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub(super) fn cards(of: &Summary) -> Markup {
                     p.k { "Profile of " (profile.program) ", " (profile.title) }
                     p.v { (tenths(overlap)) " overlap" }
                     p.d {
-                        (counted(profile.biased.len() as u64, "method", "methods")) " miscounted \u{b7} "
+                        (counted(profile.misnamed() as u64, "method", "methods")) " misnamed \u{b7} "
                         (part(profile.lost, profile.asked)) " lost"
                     }
                 }

@@ -86,7 +86,7 @@ fn advice(profiles: &[Profile]) -> Markup {
             table.plain {
                 thead { tr {
                     th scope="col" { "profile by" } th scope="col" { "program" } th.n scope="col" { "instants" } th.n scope="col" { "lost" }
-                    th.n scope="col" { "overlap" } th.n scope="col" { "hottest method" } th.n scope="col" { "miscounted" }
+                    th.n scope="col" { "overlap" } th.n scope="col" { "hottest method" } th.n scope="col" { "misnamed" } th.n scope="col" { "lost unevenly" }
                     th scope="col" { "verdict" }
                 } }
                 tbody {
@@ -103,7 +103,7 @@ fn advice(profiles: &[Profile]) -> Markup {
                                     _ => "never named",
                                 }
                             }
-                            td.n { (count(profile.biased.len() as u64)) }
+                            td.n { (count(profile.misnamed() as u64)) } td.n { (count(profile.uneven() as u64)) }
                             td { strong { (name) } br; small { (profile.reason) } }
                         }
                     } }
@@ -112,10 +112,12 @@ fn advice(profiles: &[Profile]) -> Markup {
         }
         p.foot {
             "Overlap is the part that a profile has in common with what truly ran. All profiles of one JVM are compared with "
-            "one truth, the methods that ran at all instants: what a profiler leaves out is lost. "
+            "one truth, the methods that ran at all instants: what a profiler leaves out is lost. A method is misnamed if the "
+            "profile certainly shows it where another one ran, or another one in its place; it is lost unevenly if its samples "
+            "are certainly lost more often, or less often, than others. "
             @if let Some((profile, visible)) = profiles.iter().find_map(|of| Some((of, of.visible?))) {
                 "A bias of the hottest method below " (share(visible)) " would not have been seen with the "
-                (count(profile.asked - profile.lost)) " answers of " (profile.title) "."
+                (count(profile.answered())) " answers of " (profile.title) "."
             }
         }
     }
@@ -137,7 +139,8 @@ fn forest(of: &Profile, label: &str) -> Markup {
         h3 { "Methods that " (label) " miscounts in " (of.program) }
         p.lead {
             (counted(of.biased.len() as u64, "method is", "methods are"))
-            " certainly counted too rarely (left, blue) or too often (right, red). The line is the 95 % interval."
+            " certainly counted too rarely (left, blue) or too often (right, red): " (of.misnamed()) " by false names, "
+            (of.uneven()) " because samples are lost unevenly. The line is the 95 % interval."
         }
         ul.forest {
             @for method in shown {
@@ -156,7 +159,10 @@ fn forest(of: &Profile, label: &str) -> Markup {
                             Some(of) => { strong { (signed(of.value)) } " " small { "(" (interval(of.low, of.high)) ")" } }
                             None => { strong { "never ran" } }
                         }
-                        br; small { "ran " (count(method.truth)) ", shown " (count(method.claimed)) }
+                        br; small {
+                            "ran " (count(method.truth)) ", shown " (count(method.claimed))
+                            @if method.is_misnamed { ", misnamed" }
+                        }
                     }
                 }
             }

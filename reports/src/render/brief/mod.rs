@@ -1,25 +1,22 @@
 //! A report on one screen of a terminal: at most 25 lines of 100 columns.
 
+mod profiles;
+
 use super::escape::visible;
 use super::screen::Lines;
 use super::text::Style;
 use super::wrap::WIDTH;
-use crate::model::{Advice, CauseCount, Profile, Rate, Summary, Tone};
-use crate::numbers::{
-    count, counted, digits, duration, exact, interval, part, share, signed, tenths,
-};
+use crate::model::{CauseCount, Rate, Summary, Tone};
+use crate::numbers::{count, counted, digits, duration, exact, interval, part, share};
+use oracle::outcome::Outcome;
 
 /// Number of lines, without the caller's hints on what to do next.
 const LINES: usize = 21;
 
-/// Largest number of warnings, layers, reasons, causes and profilers.
+/// Largest number of warnings, layers, reasons and causes.
 const WARNINGS: usize = 2;
 const LAYERS: usize = 10;
 const REASONS: usize = 3;
-const PROFILES: usize = 6;
-
-/// Width of the column with the profilers. A longer name has a line of its own.
-const PROFILER: usize = 29;
 
 /// Renders a summary for a terminal.
 pub fn brief(of: &Summary, style: Style) -> String {
@@ -28,7 +25,7 @@ pub fn brief(of: &Summary, style: Style) -> String {
     out.line(Tone::Plain, &title(of));
     out.empty();
     if of.is_about_profiles {
-        let shown = profiles(&mut out, &of.profiles);
+        let shown = profiles::all(&mut out, &of.profiles);
         // With one profiler the question is also how often its stacks are true.
         if shown == 1 {
             out.empty();
@@ -41,7 +38,7 @@ pub fn brief(of: &Summary, style: Style) -> String {
         }
         out.empty();
         causes(&mut out, &of.causes);
-        profile(&mut out, &of.profiles);
+        profiles::largest(&mut out, &of.profiles);
         cost(&mut out, of);
     }
     out.empty();
@@ -264,71 +261,6 @@ fn causes(out: &mut Lines, causes: &[CauseCount]) {
     out.wrapped(Tone::Plain, "causes    ", &text, 3);
 }
 
-/// The profiler with the most instants.
-fn profile(out: &mut Lines, profiles: &[Profile]) {
-    let Some(of) = profiles
-        .iter()
-        .max_by_key(|of| (!of.program.contains("fixtures"), of.asked))
-    else {
-        return;
-    };
-    let overlap = of.overlap.map_or("no data".into(), tenths);
-    let rank = match of.rank {
-        Some(1) => "hottest method right".into(),
-        Some(rank) => format!("hottest method only number {rank}"),
-        None => "hottest method never named".into(),
-    };
-    let named = of
-        .biased
-        .iter()
-        .take(2)
-        .map(biased)
-        .collect::<Vec<_>>()
-        .join(", ");
-    let named = if named.is_empty() {
-        String::new()
-    } else {
-        format!(": {named}")
-    };
-    let text = format!(
-        "{} on {}: overlap {overlap}, {rank}, {} of instants lost; {} miscounted{named}",
-        of.title,
-        of.program,
-        part(of.lost, of.asked),
-        counted(of.biased.len() as u64, "method", "methods")
-    );
-    out.wrapped(Tone::Plain, "profile   ", &text, 2);
-}
-
-fn biased(of: &crate::model::Biased) -> String {
-    match of.relative {
-        Some(relative) => format!("{} {}", of.name, signed(relative.value)),
-        None => format!("{} never ran", of.name),
-    }
-}
-
-/// The same with the number first, because the end of a long name may be cut off.
-fn worst(of: &crate::model::Biased) -> String {
-    match of.relative {
-        Some(relative) => format!("{} {}", signed(relative.value), of.name),
-        None => format!("never ran: {}", of.name),
-    }
-}
-
-/// Each profiler once, the best first. Of several runs with a profiler the one with the most instants counts.
-fn once_each(profiles: &[Profile], label: impl Fn(&Profile) -> String) -> Vec<&Profile> {
-    let mut once: Vec<&Profile> = vec![];
-    for of in profiles {
-        match once.iter_mut().find(|other| label(other) == label(of)) {
-            Some(other) if other.asked < of.asked => *other = of,
-            Some(_) => {}
-            None => once.push(of),
-        }
-    }
-    once.sort_by_key(|of| of.advice);
-    once
-}
-
 fn cost(out: &mut Lines, of: &Summary) {
     let costs = |hooked: bool| {
         let costs = of.costs.iter().filter(move |cost| cost.is_hooked == hooked);
@@ -342,81 +274,6 @@ fn cost(out: &mut Lines, of: &Summary) {
     if !parts.is_empty() {
         out.wrapped(Tone::Plain, "CPU time  ", &parts.join("; "), 1);
     }
-}
-
-/// Shows what each profile is worth, and returns the number of profilers.
-fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
-    let all = profiles;
-    let best = all.iter().max_by_key(|of| of.asked);
-    let hottest = best.and_then(|of| Some((of, of.hottest.as_ref()?)));
-    if let Some((of, (name, truth, _))) = hottest {
-        let line = format!(
-            "Truly hottest: {name}, {} of {} instants",
-            tenths(*truth),
-            count(of.asked)
-        );
-        out.line(Tone::Plain, &line);
-        out.empty();
-    }
-    let label = |of: &Profile| of.label(all).replace(" at the next ", ", next ");
-    let profiles = once_each(all, label);
-    let head = format!(
-        "{:PROFILER$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
-        "profile by", "instants", "lost", "renamed", "overlap", "hottest", "certainly miscounted"
-    );
-    out.line(Tone::Plain, &head);
-    for of in profiles.iter().take(PROFILES) {
-        let overlap = of.overlap.map_or("-".into(), tenths);
-        let shown = of
-            .hottest
-            .as_ref()
-            .map_or("-".into(), |(.., shown)| tenths(*shown));
-        let worst = of
-            .biased
-            .first()
-            .map_or(String::new(), |of| format!("  {}", worst(of)));
-        let mut name = label(of);
-        if name.chars().count() > PROFILER {
-            out.line(Tone::Plain, &name);
-            name.clear();
-        }
-        out.line(
-            Tone::Plain,
-            &format!(
-                "{name:PROFILER$} {:>9} {:>7} {:>9} {overlap:>8} {shown:>8} {:>4}{worst}",
-                count(of.asked),
-                part(of.lost, of.asked),
-                part(of.renamed, of.asked - of.lost),
-                of.biased.len()
-            ),
-        );
-    }
-    if profiles.len() > PROFILES {
-        out.line(
-            Tone::Plain,
-            &format!(
-                "and {} further profiles: -v shows them",
-                profiles.len() - PROFILES
-            ),
-        );
-    }
-    out.empty();
-    let parts = [
-        (Advice::Trust, "Trust       "),
-        (Advice::TakeCare, "Take care   "),
-        (Advice::DoNotUse, "Do not use  "),
-        (Advice::TooFew, "Too few     "),
-    ];
-    for (advice, name) in parts {
-        let of_kind = profiles.iter().filter(|of| of.advice == advice);
-        let texts: Vec<String> = of_kind
-            .map(|of| format!("{}: {}", label(of), of.reason))
-            .collect();
-        if !texts.is_empty() {
-            out.wrapped(Tone::Plain, name, &texts.join(" \u{b7} "), 2);
-        }
-    }
-    profiles.len()
 }
 
 fn answer(out: &mut Lines, of: &Summary) {
@@ -447,5 +304,12 @@ fn answer(out: &mut Lines, of: &Summary) {
         _ => of.sentence.clone(),
     };
     out.wrapped(Tone::Plain, "", &text, room(out).clamp(2, 4));
-    out.line(tone, &format!("verdict: {outcome}"));
+    let (tone, verdict) = match profiles::verdict(of) {
+        Some((of_profiles, text)) if outcome == Outcome::Within => {
+            (of_profiles, format!("{text}; stacks {outcome}"))
+        }
+        Some((_, text)) => (tone, format!("{outcome}; {text}")),
+        None => (tone, outcome.to_string()),
+    };
+    out.line(tone, &format!("verdict: {verdict}"));
 }
