@@ -2,12 +2,12 @@
 
 use crate::jvm::Jvm;
 use crate::sampling::sample::Interruption;
-use hotspot::arch::{Follow, Native, NativeRegisters, Settled};
+use hotspot::arch::{Follow, Native, Settled};
 use hotspot::code::Blob;
 use hotspot::layout::entry::Words;
 use hotspot::memory::Memory;
 use std::ops::Range;
-use vm::memory::kernel::OwnMemory;
+use vm::memory::pages::Pages;
 
 const WORD: usize = size_of::<usize>();
 
@@ -19,21 +19,22 @@ const STEPS: usize = 1024;
 struct Kept<'a> {
     stack: Words<'a>,
     code: Range<usize>,
+    /// Up to a thousand instructions are followed, so a page of the code is read once.
+    pages: &'a Pages,
 }
 
 impl Memory for Kept<'_> {
     fn u8(&self, address: usize) -> Option<u8> {
         if self.code.contains(&address) {
-            return OwnMemory.u8(address);
+            return self.pages.u8(address);
         }
         let word = self.stack.at(address - address % WORD)?;
         word.to_ne_bytes().get(address % WORD).copied()
     }
 
-    // One system call in place of sixteen: up to a thousand instructions are followed.
     fn code(&self, address: usize) -> [u8; 16] {
         if self.code.contains(&address) {
-            OwnMemory.code(address)
+            self.pages.code(address)
         } else {
             [0; 16]
         }
@@ -43,17 +44,16 @@ impl Memory for Kept<'_> {
 /// By how many words the stack pointer is below the place where it is while the frame is complete. `None` if it is there,
 /// or the code does not show it.
 pub(super) fn by_words(jvm: &Jvm, at: &Interruption, blob: &Blob) -> Option<usize> {
-    let debug_info = jvm.debug_info.as_ref().ok()?;
+    let pages = &Pages::default();
+    let tables = jvm.debug_info.as_ref().ok()?.tables(pages, blob)?;
     let code = jvm.code_cache().ok()?.code_of(blob.start)?;
     let memory = Kept {
         stack: at.stack_top.stack(),
         code: code.clone(),
+        pages,
     };
-    let mut registers = NativeRegisters::UNKNOWN;
-    registers.set(Native::SP, Some(at.registers.sp));
-    registers.set(Native::FP, Some(at.registers.fp));
-    let record = |pc| debug_info.next_record(blob, pc);
-    match Native::settle(&memory, at.registers.pc, &registers, code, STEPS, record)? {
+    let record = |pc| tables.next_record(pages, pc);
+    match Native::settle(&memory, at.registers.pc, &at.general, code, STEPS, record)? {
         Settled::Body { sp, .. } => {
             let words = sp.checked_sub(at.registers.sp)? / WORD;
             (words > 0).then_some(words)

@@ -9,6 +9,7 @@ use hotspot::layout::debug_info::{Compression, check_records};
 use hotspot::layout::fields::Missing;
 use hotspot::layout::method::{Layout as Methods, Method};
 use hotspot::layout::nmethod::{DebugTables, Layout, Nmethod};
+use hotspot::memory::Memory;
 use vm::memory::kernel::{OwnMemory, peek_bytes};
 use vm::memory::pages::Pages;
 use vm::tables::Tables;
@@ -74,10 +75,9 @@ impl DebugInfo {
         })
     }
 
-    /// The first address from `pc` on in the compiled method `blob` that has a record.
-    pub fn next_record(&self, blob: &Blob, pc: usize) -> Option<usize> {
-        let tables = Nmethod(blob.start).debug_tables(&self.nmethods, &OwnMemory)?;
-        tables.next_record(&OwnMemory, pc)
+    /// The tables of the compiled method `blob`, read from `memory`.
+    pub fn tables(&self, memory: &impl Memory, blob: &Blob) -> Option<DebugTables> {
+        Nmethod(blob.start).debug_tables(&self.nmethods, memory)
     }
 
     /// Whether a frame of the compiled method `blob` that continues at `pc` will be deoptimised.

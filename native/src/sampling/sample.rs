@@ -6,7 +6,7 @@ use crate::jvm::os::signal_set::SignalSet;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
-use hotspot::arch::Registers;
+use hotspot::arch::{NativeRegisters, Registers};
 use hotspot::layout::entry::Words;
 use oracle::tally::Drop;
 use std::io;
@@ -53,6 +53,8 @@ pub struct Interruption {
     pub seen: Option<ThreadSnapshot>,
     /// The registers of the interrupted code.
     pub registers: Registers,
+    /// All its general registers.
+    pub general: NativeRegisters,
     /// The words at the stack pointer.
     pub stack_top: StackTop,
 }
@@ -63,6 +65,7 @@ impl Interruption {
         Interruption {
             seen: None,
             registers: Registers::default(),
+            general: NativeRegisters::UNKNOWN,
             stack_top: StackTop::new(room),
         }
     }
@@ -70,6 +73,7 @@ impl Interruption {
     /// Copies all of it. `threads` are the VM's, if it describes them.
     pub fn copy(&mut self, thread: Interrupted<'_>, threads: Option<&JavaThreads>) {
         self.registers = thread.context().registers();
+        self.general = thread.context().general();
         self.seen = threads.and_then(|threads| thread.seen(threads));
         self.stack_top.copy(thread, self.seen);
     }

@@ -7,7 +7,7 @@
 use super::signal_set::SignalSet;
 use crate::arch;
 use crate::jvm::os::thread::StackBounds;
-use hotspot::arch::Registers;
+use hotspot::arch::{NativeRegisters, Registers};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -43,6 +43,11 @@ impl HandlerContext<'_> {
     /// The registers of the interrupted code.
     pub fn registers(&self) -> Registers {
         arch::registers(self.context)
+    }
+
+    /// All general registers of the interrupted code.
+    pub fn general(&self) -> NativeRegisters {
+        arch::general(self.context)
     }
 
     /// The signals that the interrupted code had blocked. While a handler runs, its own signal is among them, unless it

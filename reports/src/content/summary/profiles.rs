@@ -21,6 +21,9 @@ const FEW_LOST: f64 = 0.2;
 /// A profile with more methods that are named falsely needs care.
 const FEW_MISNAMED: usize = 10;
 
+/// A smaller share is not worth a word.
+const LEAST_SHOWN: f64 = 0.001;
+
 /// Largest bias of the hottest method that a run may fail to see and still speak for a profile.
 const VISIBLE: f64 = 0.5;
 
@@ -146,14 +149,14 @@ fn advice(of: &Profile) -> (Advice, String) {
 fn losses(of: &Profile) -> String {
     let judged = of.asked - of.unjudged;
     let mut text = match of.lost {
-        0 => String::new(),
+        few if share(few, judged) < LEAST_SHOWN => String::new(),
         lost if lost == of.unsure => format!("; {} without a top method", part(lost, judged)),
         lost => format!("; {} of the instants lost", part(lost, judged)),
     };
     if of.uneven() > 0 {
         text += ", not evenly";
     }
-    if of.unjudged > 0 {
+    if share(of.unjudged, of.asked) >= LEAST_SHOWN {
         text += &format!("; {} not judged", part(of.unjudged, of.asked));
     }
     text

@@ -94,13 +94,7 @@ pub(super) fn all(out: &mut Lines, profiles: &[Profile]) -> usize {
     let profiles = once_each(all, label);
     let head = format!(
         "{:PROFILER$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
-        "profile by",
-        "instants",
-        "lost",
-        "renamed",
-        "overlap",
-        "hottest",
-        "misnamed + lost unevenly"
+        "profile by", "instants", "lost", "renamed", "overlap", "hottest", "misnamed + uneven loss"
     );
     out.line(Tone::Plain, &head);
     for of in profiles.iter().take(PROFILES) {
@@ -180,7 +174,7 @@ pub(super) fn verdict(of: &Summary) -> Option<(Tone, String)> {
     let parts = [
         (trusted, "can be trusted"),
         (care, "only with care"),
-        (not, "should not be used"),
+        (not, "not at all"),
         (few, "could not be judged"),
     ];
     let parts = parts.iter().filter(|(n, _)| *n > 0).enumerate();
@@ -231,7 +225,7 @@ mod tests {
         );
         let one = last_line(900);
         assert!(
-            one.contains("1 of 2 profiles can be trusted, 1 should not be used"),
+            one.contains("1 of 2 profiles can be trusted, 1 not at all"),
             "{one}"
         );
     }
