@@ -35,6 +35,20 @@ impl Library {
         }
     }
 
+    /// Keeps the code of this library in the process for good: what it has installed, the process may call for as long as it
+    /// lives. Without this, a program that closes the library would leave the process a handler of signals that is unmapped.
+    pub(crate) fn keep_own() {
+        // SAFETY: plain look-ups. The name is the loader's own, and RTLD_NOLOAD loads nothing: it marks what is loaded. Code
+        // that is part of the program has no such name, and stays anyhow.
+        unsafe {
+            let mut own: libc::Dl_info = std::mem::zeroed();
+            if libc::dladdr(Library::keep_own as *const c_void, &mut own) != 0 {
+                let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+                libc::dlopen(own.dli_fname, flags);
+            }
+        }
+    }
+
     /// The address of an exported symbol.
     pub fn symbol(&self, name: &str) -> Option<*mut c_void> {
         let name = CString::new(name).ok()?;

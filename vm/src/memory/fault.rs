@@ -2,6 +2,7 @@
 //! the earlier handlers: those of the JVM, which needs them for null checks and polls.
 
 use crate::arch;
+use crate::library::Library;
 use crate::memory::budget::Budget;
 use crate::memory::lasting::Lasting;
 use hotspot::arch::NotKnown;
@@ -36,6 +37,7 @@ pub fn install() -> Result<(), NotKnown> {
         return Ok(());
     }
     arch::prepare();
+    Library::keep_own();
     for (signal, before) in FAULTS.into_iter().zip(&BEFORE.0) {
         // SAFETY: the old action is written before the new one can run. The new one has the mask
         // and the flags of the old one, so what the old one relies on holds.

@@ -85,6 +85,16 @@ pub unsafe extern "C" fn ASGST_GetMethodInfo(method: usize, info: *mut MethodInf
         }
         class
     });
+    if class.is_none() {
+        for text in [
+            &mut info.method_name,
+            &mut info.signature,
+            &mut info.generic_signature,
+        ] {
+            // SAFETY: as the caller promised.
+            unsafe { text.fill(|_| None) };
+        }
+    }
     info.klass = class.flatten().unwrap_or(0);
 }
 
@@ -98,7 +108,7 @@ pub unsafe extern "C" fn ASGST_GetClassInfo(class: usize, info: *mut ClassInfo) 
     let Some(info) = (unsafe { info.as_mut() }) else {
         return;
     };
-    context::with_vm(|vm, memory| {
+    let known = context::with_vm(|vm, memory| {
         let methods = &vm.methods;
         let is_loaded = methods.is_loaded(&memory, class);
         let loaded = is_loaded.then_some(class);
@@ -110,4 +120,10 @@ pub unsafe extern "C" fn ASGST_GetClassInfo(class: usize, info: *mut ClassInfo) 
                 .fill(|buffer| methods.generic_class_name(&memory, loaded?, buffer));
         }
     });
+    if known.is_none() {
+        for text in [&mut info.class_name, &mut info.generic_class_name] {
+            // SAFETY: as the caller promised.
+            unsafe { text.fill(|_| None) };
+        }
+    }
 }

@@ -10,7 +10,7 @@ use vm::memory::Live;
 /// See `profile2.h`.
 ///
 /// # Safety
-/// `trace` must be null, or have room for `depth` frames; `ucontext` must be null, or a context
+/// `trace` must be null, or its frames null or as many as `depth`; `ucontext` must be null, or a context
 /// that a signal handler of the calling thread was given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn AsyncGetStackTrace(
@@ -31,7 +31,8 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
         // SAFETY: `at` is below `depth`, and the caller promised room for this many frames.
         unsafe { frames.add(at).write(frame.to_call_frame(id.unwrap_or(0))) };
     };
-    let depth = usize::try_from(depth).unwrap_or(0);
+    let room = if frames.is_null() { 0 } else { depth };
+    let depth = usize::try_from(room).unwrap_or(0);
     let result = context::with_vm(|vm, memory| {
         // SAFETY: as the caller promised.
         let mut walk = unsafe { Trace::of_context(vm, memory, ucontext, options)? };

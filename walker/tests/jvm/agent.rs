@@ -3,7 +3,7 @@
 #[path = "../support/agent.rs"]
 mod built;
 
-use built::build;
+use built::{build, build_with};
 use classfile_testing::jdk::Jdk;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -88,6 +88,19 @@ pub fn ask_for_states(jdk: &Jdk) -> Answers {
     }
 }
 
+/// Runs `fixtures` under the agent `misuse.c`, which loads the library and closes it.
+pub fn misuse(jdk: &Jdk, fixtures: &[&str]) -> Answers {
+    let dir = tempfile::tempdir().expect("a folder");
+    let library = dir.path().join("lib/libasgst.so.0");
+    let agent = build_with(
+        jdk,
+        dir.path(),
+        &["tests/jvm/misuse.c"],
+        &["-ldl".to_owned()],
+    );
+    Agent::of(dir, agent).run(jdk, &library.display().to_string(), &[], fixtures)
+}
+
 /// An agent, and the fixtures.
 pub struct Agent {
     _dir: TempDir,
@@ -100,6 +113,10 @@ impl Agent {
     pub fn build(jdk: &Jdk, sources: &[&str]) -> Agent {
         let dir = tempfile::tempdir().expect("a folder");
         let agent = build(jdk, dir.path(), sources);
+        Agent::of(dir, agent)
+    }
+
+    fn of(dir: TempDir, agent: PathBuf) -> Agent {
         let installed = java_fixtures::write_to(dir.path()).expect("fixtures");
         Agent {
             _dir: dir,

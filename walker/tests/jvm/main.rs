@@ -3,7 +3,7 @@
 
 mod agent;
 
-use agent::{Answers, Queues, ask_for_states, compare, enqueue, name};
+use agent::{Answers, Queues, ask_for_states, compare, enqueue, misuse, name};
 use classfile_testing::jdk::Jdk;
 use std::time::{Duration, Instant};
 
@@ -133,6 +133,28 @@ fn states_of_threads_that_wait_are_those_of_jvmti() {
                 0,
                 "{name}: {run}"
             );
+        }
+    }
+}
+
+/// `ASGST_NOT_READY` is -17. The JVM calls the library's handler at faults of its own, for null checks, as long as it runs.
+#[test]
+fn calls_without_anything_have_an_answer_and_a_closed_library_keeps_its_handler() {
+    for jdk in Jdk::all() {
+        let answers = misuse(&jdk, &["mutual-recursion"]);
+        let run = format!("JDK {}: {}", jdk.feature, answers.text);
+        for (name, expected) in [
+            ("texts_before", 0),
+            ("walk_before", 17),
+            ("initialized", 1),
+            ("texts_after", 0),
+            ("without_room", 0),
+            ("without_depth", 0),
+            ("negative_depth", 0),
+            ("closed", 1),
+            ("handler_is_there", 1),
+        ] {
+            assert_eq!(answers.number(name), expected, "{name}: {run}");
         }
     }
 }
