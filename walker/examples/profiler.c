@@ -327,7 +327,8 @@ static void print_table(void) {
   printf("%-80s %9s %10s %9s %10s\n", "Method", "Samples", "Percentage", "On top", "Percentage");
   for (size_t i = 0; i < count && i < (size_t)table_rows; i++)
     printf("%-80s %9ld %10.2f %9ld %10.2f\n", rows[i]->name, rows[i]->samples,
-           100.0 * rows[i]->samples / good, rows[i]->on_top, 100.0 * rows[i]->on_top / good);
+           100.0 * (double)rows[i]->samples / (double)good, rows[i]->on_top,
+           100.0 * (double)rows[i]->on_top / (double)good);
   free(rows);
 }
 
@@ -383,7 +384,7 @@ static void stop(void) {
     if (lost_samples) printf("Lost samples:  %10ld\n", (long)lost_samples);
   }
   printf("Failed traces: %10ld\nTotal traces:  %10ld\nFailed ratio:  %9.2f%%\n", failed_traces, total_traces,
-         total_traces ? 100.0 * failed_traces / total_traces : 0.0);
+         total_traces ? 100.0 * (double)failed_traces / (double)total_traces : 0.0);
   if (table_rows > 0) print_table();
   if (*flames) write_flames();
   fflush(stdout);

@@ -9,6 +9,10 @@
 #ifndef ASGST_HPP
 #define ASGST_HPP
 
+#if __cplusplus < 201703L
+#error "asgst.hpp needs C++17 (-std=c++17); profile2.h has the same functions for C and older C++"
+#endif
+
 #include "profile2.h"
 
 #include <cstddef>
@@ -75,7 +79,11 @@ class Frames {
       has_frame_ = ASGST_NextFrame(walk_, &frame_) == 1;
       return *this;
     }
-    void operator++(int) noexcept { ++*this; }
+    Iterator operator++(int) noexcept {
+      Iterator before = *this;
+      ++*this;
+      return before;
+    }
     friend bool operator==(const Iterator &at, Sentinel) noexcept { return !at.has_frame_; }
     friend bool operator!=(const Iterator &at, Sentinel) noexcept { return at.has_frame_; }
 #if __cplusplus < 202002L
@@ -171,9 +179,9 @@ class Trace {
 
 /* The names of a method, for as long as its class is loaded. Allocates. */
 struct MethodName {
-  std::string class_name; /* with dots */
-  std::string name;
-  std::string signature; /* a descriptor of class files */
+  std::string class_name{}; /* with dots */
+  std::string name{};
+  std::string signature{}; /* a descriptor of class files */
 
   std::string full() const { return class_name + "." + name; }
 };

@@ -44,6 +44,8 @@ fn headers_and_examples_compile_without_a_warning() {
             let mut compile = compiler(compiler_name, dir.path(), &jdk);
             compile
                 .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"])
+                .args(["-Wconversion", "-Wshadow"])
+                .args((compiler_name == "c++").then_some("-Weffc++"))
                 .arg(format!("-std={standard}"))
                 .arg(file);
             run(&mut compile).ok();
