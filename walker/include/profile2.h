@@ -1,5 +1,5 @@
 /*
- * AsyncGetStackTrace, the frame iterator and the safepoint queue, for stock JDKs 17 to 25 on x86-64
+ * AsyncGetStackTrace, the frame iterator and the safepoint queue, for stock JDKs 17 to 28 on x86-64
  * Linux (libasgst.so). docs/walker.md says what they promise and what they cost.
  *
  * Names, structs, options, kinds and error codes are those of JEP 435 and of the two proposals that
@@ -110,8 +110,10 @@ typedef struct {
 } ASGST_CallTrace;
 
 /*
- * Stores at most depth frames of the calling thread, which was interrupted at ucontext.
- * Async-signal-safe.
+ * Stores at most depth frames of the calling thread, which was interrupted at ucontext: what its signal handler was given.
+ * If ucontext is null, the walk begins at the thread's last Java frame: for native methods and events of JVMTI, where
+ * nothing is interrupted. Without room (depth <= 0, or frames is null) num_frames is 0 for a stack that can be
+ * walked. Unknown options are ignored. Async-signal-safe.
  */
 void AsyncGetStackTrace(ASGST_CallTrace *trace, jint depth, void *ucontext, uint32_t options);
 
@@ -135,7 +137,7 @@ typedef struct {
 typedef void (*ASGST_IteratorHandler)(ASGST_Iterator *iterator, void *argument);
 
 /*
- * Creates an iterator on the stack and calls fun with it and argument.
+ * Creates an iterator on the stack and calls fun with it and argument; ucontext is that of AsyncGetStackTrace.
  * Returns an ASGST_Error (<= 0), or 1 + the ASGST_TRACE_KIND: 1, 3 or 4 with Java frames.
  * Async-signal-safe.
  */
@@ -213,8 +215,10 @@ typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue *queue, ASGST_Iterator
 
 /*
  * Registers a queue of the platform thread with the environment env, which may be another one than the
- * calling thread; both must be attached. Options are those of the iterator. Null if the queue cannot be made: the capability can_suspend, which only one agent may
- * have, is not free.
+ * calling thread; both must be attached. The size is a number of elements up to 1,048,576; a larger one counts as that, one
+ * below 0 as 0. Options are those of the iterator. Elements of a queue whose fun is null are dropped. Returns null if the
+ * queue cannot be made: ASGST_Initialize has not succeeded, a thread is not attached, or the capability can_suspend, which
+ * only one agent may have, is not free, or there is no memory for so many.
  */
 ASGST_Queue *ASGST_RegisterQueue(JNIEnv *env, int size, int options, ASGST_Handler fun,
                                  void *argument);
@@ -243,7 +247,10 @@ ASGST_QueueElement *ASGST_GetQueueElement(ASGST_Queue *queue, int n);
 /* The element that ASGST_Enqueue would append. Returns as ASGST_Enqueue does. Async-signal-safe. */
 int ASGST_GetEnqueuableElement(void *ucontext, ASGST_QueueElement *element);
 
-/* Changes the capacity when the elements have been processed the next time. Async-signal-safe. */
+/*
+ * Changes the capacity when the elements have been processed the next time; without memory for it, the capacity stays. The size
+ * is as for ASGST_RegisterQueue. Async-signal-safe.
+ */
 void ASGST_ResizeQueue(ASGST_Queue *queue, int size);
 
 /* What the queue holds. Async-signal-safe. */
@@ -285,8 +292,8 @@ typedef struct {
 } ASGST_ClassInfo;
 
 /*
- * The names of a method. If its class was unloaded, all strings are empty and klass is null. Ask for names soon after the
- * sample: later the VM may have put another class at the same address. Async-signal-safe.
+ * The names of a method. If its class was unloaded, or the library is not initialized, all strings are empty and klass is
+ * null. Ask for names soon after the sample: later the VM may have put another class at the same address. Async-signal-safe.
  */
 void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo *info);
 
@@ -327,9 +334,9 @@ int ASGST_Version(void);
 
 /*
  * Learns about the VM of this process, and puts a handler for faults of this library's own reads
- * before those of the VM. Call it once before all else, on an attached thread without a pending
- * exception, from the event VMInit on. Returns 0, or ASGST_NOT_READY if this VM is not one that can
- * be walked. Not async-signal-safe.
+ * before those of the VM. The handler and the library stay in the process, also where dlclose closes the library. Call it
+ * once before all else, on an attached thread without a pending exception, from the event VMInit on. Returns 0, or
+ * ASGST_NOT_READY if this VM is not one that can be walked. Not async-signal-safe.
  */
 int ASGST_Initialize(JNIEnv *env);
 

@@ -48,11 +48,12 @@ struct Samples {
 }
 
 impl Samples {
-    fn new(capacity: usize) -> Samples {
-        Samples {
-            elements: VecDeque::with_capacity(capacity),
-            room: Room::of(capacity),
-        }
+    /// `None` if there is no memory for this many.
+    fn new(capacity: usize) -> Option<Samples> {
+        let mut elements = VecDeque::new();
+        elements.try_reserve_exact(capacity).ok()?;
+        let room = Room::of(capacity)?;
+        Some(Samples { elements, room })
     }
 }
 
@@ -92,13 +93,13 @@ pub enum Refusal {
 }
 
 impl Queue {
-    /// An empty queue for this many elements.
-    pub fn new(capacity: usize) -> Queue {
-        Queue {
-            halves: Halves::new([(); 2].map(|()| Samples::new(capacity))),
+    /// An empty queue for this many elements; `None` if there is no memory for them.
+    pub fn new(capacity: usize) -> Option<Queue> {
+        Some(Queue {
+            halves: Halves::new([Samples::new(capacity)?, Samples::new(capacity)?]),
             counts: [(); 2].map(|()| Counts::new(capacity)),
             wanted_capacity: AtomicUsize::new(SAME),
-        }
+        })
     }
 
     /// Appends the element that `sample` makes; its frames go into the room. For the queue's thread. Async-signal-safe.
@@ -152,7 +153,8 @@ impl Queue {
         }
     }
 
-    /// Wants another capacity after the elements are processed the next time. Async-signal-safe.
+    /// Wants another capacity after the elements are processed the next time. The queue keeps the one it has if there is no memory
+    /// for the other. Async-signal-safe.
     pub fn want_capacity(&self, capacity: usize) {
         self.wanted_capacity.store(capacity, Release);
     }
@@ -204,8 +206,10 @@ impl Queue {
             }
             samples.room.clear();
             let counts = &self.counts[half];
-            if wanted != SAME {
-                *samples = Samples::new(wanted);
+            if wanted != SAME
+                && let Some(new) = Samples::new(wanted)
+            {
+                *samples = new;
                 counts.capacity.store(wanted, Release);
             }
             counts.count.store(0, Release);
@@ -221,5 +225,24 @@ impl Queue {
     /// What is known of the half that is filled.
     fn filled(&self) -> &Counts {
         &self.counts[self.halves.filled()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capacity_without_memory_is_refused_and_changes_nothing() {
+        const TOO_MANY: usize = usize::MAX / 2;
+        assert!(Queue::new(TOO_MANY).is_none());
+        let queue = Queue::new(3).expect("memory");
+        let capacity_after = |wanted| {
+            queue.want_capacity(wanted);
+            queue.process(true, |_, _| {});
+            (queue.size().capacity, queue.is_waiting())
+        };
+        assert_eq!(capacity_after(TOO_MANY), (3, false));
+        assert_eq!(capacity_after(5), (5, false));
     }
 }

@@ -112,6 +112,7 @@ impl<H: Process> Helper<H> {
         handlers: H,
     ) -> Option<*const Entry<H>> {
         let own = self.own_environment()?;
+        let queue = Queue::new(capacity)?;
         // SAFETY: the calling thread's own environment; the reference is valid.
         let thread = unsafe {
             let local = if own == env {
@@ -125,7 +126,7 @@ impl<H: Process> Helper<H> {
             thread
         };
         let entry = Arc::new(Entry {
-            queue: Queue::new(capacity),
+            queue,
             options,
             thread,
             env,

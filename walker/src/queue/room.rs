@@ -22,12 +22,12 @@ pub struct Kept<'r> {
 }
 
 impl Room {
-    /// Room for the frames of this many elements.
-    pub fn of(capacity: usize) -> Room {
-        let frames = capacity.saturating_mul(FRAMES_OF_ELEMENT).min(MOST);
-        Room {
-            frames: Vec::with_capacity(frames),
-        }
+    /// Room for the frames of this many elements; `None` if there is no memory for it.
+    pub fn of(capacity: usize) -> Option<Room> {
+        let count = capacity.saturating_mul(FRAMES_OF_ELEMENT).min(MOST);
+        let mut frames = vec![];
+        frames.try_reserve_exact(count).ok()?;
+        Some(Room { frames })
     }
 
     /// No room. Does not allocate.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn all_frames_of_an_element_are_kept_or_none() {
-        let mut room = Room::of(1);
+        let mut room = Room::of(1).expect("memory");
         let capacity = room.frames.capacity();
         let keep = |room: &mut Room, count: usize| {
             let mut kept = room.begin();
