@@ -61,8 +61,8 @@ fn commands(page: &str) -> Vec<String> {
     found.extend(text.split('`').skip(1).step_by(2).map(str::to_owned));
     let start = |line: &String| {
         let rest = STARTS.iter().find_map(|start| line.strip_prefix(start))?;
-        // The summary of a report begins with the name of the program, too.
-        (!rest.starts_with('0')).then(|| rest.to_owned())
+        // The summary of a report begins with the name of the program, too, and so does an arrow of a picture.
+        (!rest.starts_with('0') && !rest.starts_with("-->")).then(|| rest.to_owned())
     };
     found.iter().filter_map(start).collect()
 }

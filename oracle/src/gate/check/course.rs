@@ -50,7 +50,9 @@ impl Turn {
 /// The groups of cells. Each has a part of the probability of a false alarm.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
 enum Group {
-    /// Kinds, summed over all programs.
+    /// What a sampler says of its samples, summed over all programs: a few cells, which need not stand behind hundreds of kinds.
+    Statements,
+    /// Other kinds, summed over all programs.
     Kinds,
     /// Kinds in one program.
     Programs,
@@ -62,6 +64,7 @@ impl Group {
     fn of(cell: &Cell) -> Group {
         match (cell.is_of_all_programs(), &cell.place) {
             (_, Some(_)) => Group::Places,
+            (true, None) if cell.what.family() == Family::Statements => Group::Statements,
             (true, None) => Group::Kinds,
             (false, None) => Group::Programs,
         }
@@ -69,7 +72,8 @@ impl Group {
 
     fn share(self) -> f64 {
         match self {
-            Group::Kinds => 0.6,
+            Group::Statements => 0.05,
+            Group::Kinds => 0.55,
             Group::Programs => 0.2,
             Group::Places => 0.2,
         }
@@ -378,7 +382,8 @@ impl Tracked {
     /// below rare answers, which are many times as frequent in a pair or two by chance.
     fn is_steady(&self, cell: &Cell) -> bool {
         let is_wide = Tolerance::of(&cell.what).is_some_and(|tolerance| tolerance.share >= WIDE);
-        is_wide && Group::of(cell) == Group::Kinds && self.test.less == 0
+        let is_of_all = cell.is_of_all_programs() && cell.place.is_none();
+        is_wide && is_of_all && self.test.less == 0
     }
 
     /// How many times as many events as an honest build may have; half of it for each pair that did not show it again.
