@@ -47,8 +47,8 @@ struct File {
     /// The highest share of imprecise stacks of a layer, from 0 to 1. Absent: that of the layer.
     #[serde(default)]
     imprecise_budget: BTreeMap<Layer, Spanned<f64>>,
-    /// The highest shares, from 0 to 1, of the samples of which a layer's own sampler says something. Absent: not
-    /// judged.
+    /// By layer and statement (`biased`, `truncated`, `failed`, `lost`, `unanswered`), the highest share of the samples, from 0
+    /// to 1. Absent: not judged.
     #[serde(default)]
     statement_budget: BTreeMap<Spanned<Layer>, BTreeMap<Statement, Spanned<f64>>>,
     /// How the programs are sampled.
