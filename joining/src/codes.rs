@@ -1,4 +1,4 @@
-//! The joined events of a run by the code that ran at their requests.
+//! The requests of a run by the code that ran at them.
 
 use crate::file::RequestsFile;
 use oracle::record::CodeCounts;
@@ -7,7 +7,7 @@ use oracle::{Judgement, Layer};
 use recordings::samples::TimedSample;
 use std::collections::{BTreeMap, HashSet};
 
-/// The events so far.
+/// The requests so far.
 pub struct ByCode<'f> {
     file: &'f RequestsFile,
     counts: BTreeMap<(Layer, &'f str), CodeCounts>,
@@ -15,7 +15,7 @@ pub struct ByCode<'f> {
 }
 
 impl<'f> ByCode<'f> {
-    /// No event yet.
+    /// No request yet.
     pub fn new(file: &'f RequestsFile) -> ByCode<'f> {
         ByCode {
             file,
@@ -24,12 +24,12 @@ impl<'f> ByCode<'f> {
         }
     }
 
-    /// Counts an event of `request`, if the kind of the code there is known.
+    /// Counts the event of `request`, or that it has none, if the kind of the code there is known.
     pub fn add(
         &mut self,
         layer: Layer,
         request: &Request,
-        sample: &TimedSample,
+        sample: Option<&TimedSample>,
         judgement: &Judgement,
     ) {
         let code = self.file.codes.get(&request.pc);
@@ -38,7 +38,7 @@ impl<'f> ByCode<'f> {
         };
         let counts = self.counts.entry((layer, kind)).or_default();
         counts.instructions += u64::from(self.seen.insert((layer, request.pc)));
-        let verdicts = if sample.biased {
+        let verdicts = if sample.is_some_and(|sample| sample.biased) {
             &mut counts.biased
         } else {
             &mut counts.verdicts
@@ -47,7 +47,7 @@ impl<'f> ByCode<'f> {
         *verdicts.entry(verdict).or_default() += 1;
     }
 
-    /// The events of one layer, by kind of code.
+    /// The requests of one layer, by kind of code.
     pub fn of(&self, layer: Layer) -> BTreeMap<String, CodeCounts> {
         let counts = self.counts.iter();
         let of_layer = counts.filter(|((of, _), _)| *of == layer);

@@ -78,6 +78,7 @@ mod tests {
             stack: Copied::Truth(0),
             carried,
             pc: 0,
+            in_hook: false,
             proofs: None,
         }
     }

@@ -142,6 +142,9 @@ pub fn judge_all(
             Origin::Request(number) => Some(&file.requests[number]),
             _ => None,
         };
+        if request.is_some_and(|request| request.in_hook) {
+            continue;
+        }
         let walk = sample.stack.map(|stack| &walks[stack]);
         if request.is_none() && walk.is_none_or(|walk| walk.frames.is_empty()) && of_profiler {
             joined.other_threads += 1;
@@ -197,7 +200,7 @@ pub fn judge_all(
         joined.failed += u64::from(failed);
         joined.truncated += u64::from(walk.is_some_and(|walk| walk.truncated && !walk.marked));
         if let Some(request) = request {
-            codes.add(layer, request, sample, &judgement);
+            codes.add(layer, request, Some(sample), &judgement);
         }
         match (sample.biased, request.map(|request| request.stack)) {
             (true, _) => {
@@ -216,6 +219,10 @@ pub fn judge_all(
         ) else {
             continue;
         };
+        if request.in_hook {
+            joined.in_hooks += 1;
+            continue;
+        }
         joined.requests += 1;
         if origins.answered.contains(&number) {
             joined.answered += 1;
@@ -239,6 +246,7 @@ pub fn judge_all(
             },
             methods,
         );
+        codes.add(request.layer, request, None, &judgement);
         tally.add(&judgement);
     }
     for (layer, joined) in &mut counts.joined {

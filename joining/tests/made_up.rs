@@ -42,10 +42,12 @@ enum Change {
     InCarrier,
     Repeats,
     Early,
+    InHook,
+    InHookAlone,
 }
 
 /// What happens in recordings of JFR.
-const CHANGES: [Change; 13] = [
+const CHANGES: [Change; 15] = [
     Change::Nothing,
     Change::Drop,
     Change::Add,
@@ -59,6 +61,8 @@ const CHANGES: [Change; 13] = [
     Change::OtherThread,
     Change::BetweenRequests,
     Change::StackLost,
+    Change::InHook,
+    Change::InHookAlone,
 ];
 
 /// What happens in recordings of profilers.
@@ -137,6 +141,9 @@ fn add(
         Change::Repeats => {}
         // At 100, and the agent began at 200.
         Change::Early => early = 1000 * (at as u64 + 1) - 50,
+        // The event would be wrong, if it counted.
+        Change::InHook => frames.truncate(1),
+        Change::InHookAlone => {}
         Change::Failed => failed = true,
         Change::Biased => biased = true,
         Change::OtherThread => os_thread += 1,
@@ -159,8 +166,13 @@ fn add(
         stack: copied,
         carried: change == Change::InCarrier,
         pc: 0,
+        in_hook: matches!(change, Change::InHook | Change::InHookAlone),
         proofs: None,
     });
+    if change == Change::InHookAlone {
+        return is_possible;
+    }
+    let stack = samples.stacks.len();
     samples.stacks.push(TimedStack {
         frames,
         truncated,
@@ -172,7 +184,7 @@ fn add(
         // The JVM's clock began 77 ticks after the agent's.
         ticks: (from + 50 - early) as i64 - 77,
         os_thread,
-        stack: (!failed).then_some(at),
+        stack: (!failed).then_some(stack),
         failed,
         may_repeat: change == Change::Repeats,
         biased,
@@ -257,7 +269,9 @@ proptest! {
         let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
         let (joined, tally) = judged(Layer::Jfr, &file, &samples);
         let apart = count(&[Change::OtherThread, Change::BetweenRequests]);
-        prop_assert_eq!(joined.events, made.len() as u64);
+        let in_hooks = count(&[Change::InHook, Change::InHookAlone]);
+        prop_assert_eq!(joined.in_hooks, in_hooks);
+        prop_assert_eq!(joined.events, made.len() as u64 - in_hooks);
         prop_assert_eq!(joined.joined, joined.events - apart);
         prop_assert_eq!(joined.requests - joined.answered, apart);
         prop_assert_eq!(joined.failed, count(&[Change::Failed]));

@@ -130,6 +130,7 @@ fn add(
         carried: case == Carried,
         // Two requests come to one instruction.
         pc: at / 2,
+        in_hook: false,
         proofs: None,
     });
     let code = SeenCode {

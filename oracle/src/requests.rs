@@ -68,6 +68,9 @@ pub struct Request {
     /// Program counter.
     #[serde(default)]
     pub pc: usize,
+    /// Whether the thread was in the native method of a hook, or came back from it: the program does not run then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_hook: bool,
     /// What code and stack showed, by its number; requests of profilers alone have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proofs: Option<u32>,
@@ -244,6 +247,7 @@ mod tests {
                 stack: Copied::Lost(Drop::InDoubt),
                 carried: false,
                 pc: usize::MAX,
+                in_hook: false,
                 proofs: Some(4),
             }),
             RequestLine::Proofs(4, "shown".to_owned()),

@@ -140,7 +140,9 @@ fn events_are_joined_and_faults_in_them_are_caught() {
             let options = recording(settings);
             let options: Vec<_> = options.iter().map(String::as_str).collect();
             let (mut events, mut joined, mut faults) = (0, 0, vec![]);
-            let (mut windows, mut judged) = (0, 0);
+            let (mut windows, mut judged, mut in_hooks) = (0, 0, 0);
+            // Up to JDK 24 a sampled thread waits behind the native method of a hook, and gets no event.
+            let waits = layer == Layer::Jfr && !has_cpu_time(&jdk);
             for seed in seeds(&format!("{jdk:?} {layer}: waiting for events")) {
                 let ran = run(&jdk, layer, seed, sampling, &options);
                 let counts = ran.report.runs[0].joined.iter();
@@ -148,6 +150,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 assert_eq!(counts.len(), 1, "{jdk:?}");
                 events += counts[0].events;
                 joined += counts[0].joined;
+                in_hooks += counts[0].in_hooks;
                 let of_layer = ran
                     .report
                     .layers
@@ -158,7 +161,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 judged += of_layer.matches + of_layer.window + of_layer.imprecise + of_layer.wrong;
                 faults.extend(inject(&ran, layer, seed));
                 let injected = sum(&faults, |_| true);
-                if joined >= 200 && injected >= 1000 {
+                if joined >= 200 && injected >= 1000 && (in_hooks > 0 || !waits) {
                     break;
                 }
             }
@@ -172,6 +175,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 "{jdk:?} {layer}, {settings}: {joined} of {events} events joined; \
                  {injected} faults, {caught} caught, {good} caught or explained"
             );
+            assert!(in_hooks > 0 || !waits, "{jdk:?}");
             each_group_is_caught(&format!("{jdk:?} {layer}"), &faults);
             assert!(
                 100 * joined >= 99 * events,

@@ -124,6 +124,11 @@ impl ThreadState {
         }
     }
 
+    /// What the thread does, or has done until now if it is in transition.
+    pub const fn activity(self) -> Activity {
+        self.activity
+    }
+
     /// The state in words.
     pub fn name(self) -> &'static str {
         match (self.activity, self.in_transition) {

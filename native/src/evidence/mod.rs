@@ -12,7 +12,9 @@ mod return_address;
 mod shown;
 pub mod state_check;
 
-pub use code::{code_of, describe, kind_at, leaf_call_records, records_around, records_at};
+pub use code::{
+    code_of, describe, kind_at, leaf_call_records, method_at, records_around, records_at,
+};
 pub use intact::is_intact;
 pub use proofs::{Sampled, at_request};
 pub use reporter::{Found, Reporter};

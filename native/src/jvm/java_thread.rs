@@ -88,6 +88,11 @@ impl ThreadSnapshot {
         self.state == ThreadState::of(Activity::Java) && self.last.sp == 0
     }
 
+    /// Whether the thread runs native code, or comes back from it.
+    pub fn is_in_native(&self) -> bool {
+        self.state.activity() == Activity::Native
+    }
+
     /// Whether the thread state is "in Java", and no anchor gives the walker a program counter. The
     /// interpreter sets the stack pointer of the anchor alone.
     pub fn is_without_pc(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::sample::Interruption;
 use super::targets::Targets;
 use crate::arch;
-use crate::jvm::java_thread::JavaThreads;
+use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, SignalSender};
@@ -26,6 +26,8 @@ pub struct Copy {
     pub during: (u64, u64),
     /// The program counter of the interrupted code.
     pub pc: usize,
+    /// The thread's state and its last Java frame, if the VM describes them.
+    pub seen: Option<ThreadSnapshot>,
     /// What was interrupted, in runs with a profiler.
     pub at: Option<Interruption>,
     /// The trace stack.
@@ -65,6 +67,7 @@ pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Re
             tid: 0,
             during: (0, 0),
             pc: 0,
+            seen: None,
             at: is_with_code.then(|| Interruption::new(WORDS)),
             stack: StackCopy::new(DEEPEST)?,
             carried: false,
@@ -108,6 +111,7 @@ fn copy(
         copy.tid = state.tid();
         copy.carried = state.carrier_stack().is_some();
         copy.pc = thread.context().registers().pc;
+        copy.seen = copying.threads.and_then(|threads| thread.seen(threads));
         copy.copied = state.stack().copy_to(&mut copy.stack);
         if let Some(at) = &mut copy.at {
             at.copy(thread, copying.threads);

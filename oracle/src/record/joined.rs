@@ -40,6 +40,10 @@ pub struct JoinCounts {
     /// other counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
+    /// Requests that came while their thread was in the native method of a hook, which an unmodified program does not have:
+    /// they and their events are in none of the other counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub in_hooks: u64,
     /// Verdicts on the events that say that their stack may be that of a later safepoint. In the layer's counts
     /// these events are unverifiable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -53,12 +57,13 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// The joined events whose requests were made in one kind of code.
+/// The requests that were made in one kind of code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CodeCounts {
-    /// The different program counters of their requests.
+    /// Their different program counters.
     pub instructions: u64,
-    /// Verdicts on the events that do not say that their stack may be that of a later safepoint.
+    /// Verdicts on the requests whose event does not say that its stack may be that of a later safepoint, and on those without
+    /// an event.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub verdicts: BTreeMap<String, u64>,
     /// Verdicts on those that do.
@@ -83,6 +88,7 @@ impl JoinCounts {
             other_threads: 0,
             early: 0,
             repeated: 0,
+            in_hooks: 0,
             biased: BTreeMap::new(),
             codes: BTreeMap::new(),
         }

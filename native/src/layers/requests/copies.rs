@@ -4,7 +4,8 @@
 use super::lines::{Lines, Source};
 use super::records::Records;
 use crate::arch;
-use crate::evidence;
+use crate::evidence::{self, method_at};
+use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::jni::{Env, Local, StaticLong};
 use crate::jvm::os::clock;
 use crate::jvm::os::requests::pool::Reader;
@@ -14,6 +15,7 @@ use crate::jvm::remembered_code::RememberedCode;
 use crate::layers::context::Layers;
 use crate::sampling::requests::{self, Copy};
 use crate::sampling::sample::Interruption;
+use crate::truth::classes::rewriting::HOOK_CLASS;
 use crate::truth::read_stack::ReadStack;
 use hotspot::at_request::RequestLine;
 use oracle::RecordedSampler;
@@ -136,8 +138,20 @@ fn write(
         stack,
         carried: copy.carried,
         pc: copy.pc,
+        in_hook: is_in_hook(copy, lines),
         proofs,
     }))
+}
+
+/// Whether the thread was in the native method of a hook, or came back from it.
+///
+/// A thread that JFR's sampler up to JDK 25 has chosen waits on its way back from native code until the sampler is done
+/// (`JfrThreadSampling::on_javathread_suspend`, `share/jfr/periodic/sampling/jfrThreadSampler.cpp`), and the sampler does not
+/// walk it. Threads with native hooks come there often between the sampler's look at their state and its signal.
+fn is_in_hook(copy: &Copy, lines: &Lines<'_>) -> bool {
+    let left_java = copy.seen.filter(ThreadSnapshot::is_in_native);
+    let caller = left_java.and_then(|seen| method_at(lines.layers.truth.jvm, seen.last.pc));
+    caller.is_some_and(|(class, _)| class.replace('.', "/") == HOOK_CLASS)
 }
 
 /// Writes what is seen where the request interrupted its thread, and returns its number.

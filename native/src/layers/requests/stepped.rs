@@ -123,6 +123,7 @@ impl Truths {
             stack: Copied::Truth(number),
             carried: request.carried,
             pc: request.place.pc,
+            in_hook: false,
             proofs: None,
         }))
     }

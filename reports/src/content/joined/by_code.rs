@@ -1,4 +1,4 @@
-//! The joined events by the code that ran at their requests.
+//! The requests of samplers by the code that ran at them.
 
 use super::counted::counted;
 use crate::model::Kind::{Numbers, Words};
@@ -21,6 +21,7 @@ pub(super) fn table(joined: &[(&Run, &JoinCounts)]) -> Table {
         ("truncated", Numbers),
         ("wrong", Numbers),
         ("unverifiable", Numbers),
+        ("no answer", Numbers),
         ("biased", Words),
     ]);
     for (run, joined) in joined {
@@ -47,6 +48,7 @@ fn cells(run: &Run, layer: Layer, code: &str, counts: &CodeCounts) -> Vec<Cell> 
         Verdict::Truncated,
         Verdict::Wrong,
         Verdict::Unverifiable,
+        Verdict::Error(0),
     ];
     let of = |verdict: Verdict| counts.verdicts.get(verdict.name()).copied().unwrap_or(0);
     cells.extend(verdicts.map(|verdict| Cell::Count(of(verdict))));

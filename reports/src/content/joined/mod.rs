@@ -42,6 +42,7 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         ("other threads", Numbers),
         ("early", Numbers),
         ("repeated", Numbers),
+        ("in hooks", Numbers),
         ("biased", Words),
     ]);
     for (run, joined) in rows {
@@ -58,6 +59,7 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
             joined.other_threads,
             joined.early,
             joined.repeated,
+            joined.in_hooks,
         ];
         cells.extend(numbers.map(Cell::Count));
         cells.push(counted(&joined.biased));
