@@ -14,9 +14,10 @@ use hotspot::at_request::RequestProofs;
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
+use oracle::trace::MethodKey;
 use oracle::{Judgement, Layer, Reason, RecordedSampler, TruthKind, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The code of a request without an event.
 pub const NO_EVENT: i32 = 0;
@@ -95,27 +96,46 @@ pub fn judge_all(
     samples: &TimedSamples,
     methods: &mut NamedMethods,
     layers: &[Layer],
-    mut see: impl FnMut(&Judged<'_>, &NamedMethods),
+    see: impl FnMut(&Judged<'_>, &NamedMethods),
 ) -> Counts {
-    let mut counts = Counts::default();
-    for &layer in layers {
-        let joined = counts.joined.entry(layer).or_insert(JoinCounts::new(layer));
-        joined.not_copied = file.lost.get(&layer).copied().unwrap_or(0);
-        counts.tallies.insert(layer, Tally::default());
-    }
-    for (layer, joined) in &mut counts.joined {
-        if layer.is_of(RecordedSampler::CpuTime) {
-            joined.lost = samples.lost;
+    let walks = walks(samples, methods);
+    let recorders = Recorders::new(layers);
+    let origins = origins(file, samples, &recorders);
+    let names = names(file, methods);
+    let mut judging = Judging {
+        file,
+        classes,
+        of_profiler: recorders.is_profiler(),
+        names: &names,
+        methods,
+        truths: Truths::new(file, &names),
+        codes: ByCode::new(file),
+        layers: layers
+            .iter()
+            .map(|&layer| (layer, of_layer(file, samples, layer)))
+            .collect(),
+        see,
+    };
+    for (sample, origin) in samples.samples.iter().zip(origins.of_events) {
+        if let Some(layer) = recorders.layer(sample) {
+            judging.event(
+                layer,
+                sample,
+                origin,
+                sample.stack.map(|stack| &walks[stack]),
+            );
         }
     }
-    let walks = walks(samples, methods);
+    for (number, request) in file.requests.iter().enumerate() {
+        judging.request(request, origins.answered.contains(&number));
+    }
+    judging.counts()
+}
+
+/// Which request each event belongs to.
+fn origins(file: &RequestsFile, samples: &TimedSamples, recorders: &Recorders<'_>) -> Origins {
     let requests = Requests::new(&file.requests);
-    let recorders = Recorders::new(layers);
-    let of_profiler = recorders.is_profiler();
-    let clock = clock(file, samples, &requests, &recorders);
-    let names = names(file, methods);
-    let mut truths = Truths::new(file, &names);
-    let mut codes = ByCode::new(file);
+    let clock = clock(file, samples, &requests, recorders);
     let find = |sample: &TimedSample| {
         let layer = recorders.layer(sample)?;
         let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
@@ -127,132 +147,206 @@ pub fn judge_all(
     let is_early = |sample: &TimedSample| {
         clock.is_some_and(|clock| clock.counter(sample.ticks).1 < file.since)
     };
-    let origins = Origins::find(&samples.samples, find, is_early);
-    for (sample, origin) in samples.samples.iter().zip(origins.of_events) {
-        let Some(layer) = recorders.layer(sample) else {
-            continue;
+    Origins::find(&samples.samples, find, is_early)
+}
+
+/// The counts of a layer of which nothing is joined yet.
+fn of_layer(file: &RequestsFile, samples: &TimedSamples, layer: Layer) -> OfLayer {
+    let mut joined = JoinCounts::new(layer);
+    joined.not_copied = file.lost.get(&layer).copied().unwrap_or(0);
+    if layer.is_of(RecordedSampler::CpuTime) {
+        joined.lost = samples.lost;
+    }
+    OfLayer {
+        joined,
+        tally: Tally::default(),
+    }
+}
+
+/// The counts of one layer.
+struct OfLayer {
+    joined: JoinCounts,
+    tally: Tally,
+}
+
+impl OfLayer {
+    /// An event that is no check is counted where it belongs. Returns whether it is one.
+    fn leave_out(&mut self, origin: Origin, is_elsewhere: bool) -> bool {
+        let count = match origin {
+            _ if is_elsewhere => &mut self.joined.other_threads,
+            Origin::Early => &mut self.joined.early,
+            Origin::Repeated => &mut self.joined.repeated,
+            Origin::Request(_) | Origin::Unknown => return false,
         };
-        let (Some(joined), Some(tally)) = (
-            counts.joined.get_mut(&layer),
-            counts.tallies.get_mut(&layer),
-        ) else {
-            continue;
-        };
+        *count += 1;
+        true
+    }
+
+    /// Counts an event, and the verdict on it. That on a biased one is no verdict on the instant.
+    fn add(&mut self, event: Event<'_>, request: Option<&Request>, judgement: &Judgement) {
+        let joined = &mut self.joined;
+        joined.events += 1;
+        joined.joined += u64::from(request.is_some());
+        joined.failed += u64::from(event.failed);
+        joined.said += u64::from(event.is_marked());
+        let is_cut = |walk: &OwnedWalk| walk.truncated && !walk.marked;
+        joined.truncated += u64::from(event.walk.is_some_and(is_cut));
+        match request.map(|request| request.stack) {
+            _ if event.sample.biased => {
+                let verdict = judgement.verdict.name().to_owned();
+                *joined.biased.entry(verdict).or_default() += 1;
+                let biased = Judgement::plain(Verdict::Unverifiable, Reason::Biased);
+                self.tally.add(&biased);
+            }
+            Some(Copied::Lost(cause)) => self.tally.add_drop(cause),
+            _ => self.tally.add(judgement),
+        }
+    }
+}
+
+/// An event with what its walk found.
+#[derive(Clone, Copy)]
+struct Event<'e> {
+    sample: &'e TimedSample,
+    walk: Option<&'e OwnedWalk>,
+    /// Whether it says that there is no stack.
+    failed: bool,
+}
+
+impl Event<'_> {
+    /// Whether it says, by a frame of its own, that the walk ended early.
+    fn is_marked(&self) -> bool {
+        self.walk.is_some_and(|walk| walk.marked)
+    }
+}
+
+/// What is needed to judge, and the counts so far.
+struct Judging<'j, S> {
+    file: &'j RequestsFile,
+    classes: Option<&'j Classes>,
+    of_profiler: bool,
+    names: &'j HashMap<u32, MethodKey>,
+    methods: &'j NamedMethods,
+    truths: Truths<'j>,
+    codes: ByCode<'j>,
+    layers: BTreeMap<Layer, OfLayer>,
+    see: S,
+}
+
+impl<'j, S: FnMut(&Judged<'_>, &NamedMethods)> Judging<'j, S> {
+    /// Judges and counts an event of a layer.
+    fn event(
+        &mut self,
+        layer: Layer,
+        sample: &TimedSample,
+        origin: Origin,
+        walk: Option<&OwnedWalk>,
+    ) {
         let request = match origin {
-            Origin::Request(number) => Some(&file.requests[number]),
+            Origin::Request(number) => Some(&self.file.requests[number]),
             _ => None,
         };
         if request.is_some_and(|request| request.in_hook) {
-            continue;
+            return;
         }
-        let walk = sample.stack.map(|stack| &walks[stack]);
-        if request.is_none() && walk.is_none_or(|walk| walk.frames.is_empty()) && of_profiler {
-            joined.other_threads += 1;
-            continue;
-        }
-        let not_a_check = match origin {
-            Origin::Early => Some(&mut joined.early),
-            Origin::Repeated => Some(&mut joined.repeated),
-            Origin::Request(_) | Origin::Unknown => None,
+        let Some(counts) = self.layers.get_mut(&layer) else {
+            return;
         };
-        if let Some(count) = not_a_check {
-            *count += 1;
-            continue;
+        let is_empty = walk.is_none_or(|walk| walk.frames.is_empty());
+        if counts.leave_out(origin, self.of_profiler && request.is_none() && is_empty) {
+            return;
         }
-        let is_marked = walk.is_some_and(|walk| walk.marked);
-        joined.said += u64::from(is_marked);
-        let of_virtual = request.filter(|request| request.carried && of_profiler);
-        let of_virtual = of_virtual
-            .and(walk)
-            .map(|walk| walk.of_virtual_thread(methods));
-        let walk = of_virtual.as_ref().or(walk);
-        let failed = sample.failed || is_marked && walk.is_some_and(|walk| walk.frames.is_empty());
+        let of_virtual = request.filter(|request| request.carried && self.of_profiler);
+        let of_virtual = of_virtual.and(walk);
+        let of_virtual = of_virtual.map(|walk| walk.of_virtual_thread(self.methods));
+        let event = Event {
+            sample,
+            walk: of_virtual.as_ref().or(walk),
+            failed: sample.failed || is_empty && walk.is_some_and(|walk| walk.marked),
+        };
+        let judgement = self.judge(layer, event, request);
+        if let Some(counts) = self.layers.get_mut(&layer) {
+            counts.add(event, request, &judgement);
+        }
+        if let Some(request) = request {
+            self.codes.add(layer, request, Some(sample), &judgement);
+        }
+    }
+
+    /// Judges an event, and shows it.
+    fn judge(&mut self, layer: Layer, event: Event<'_>, request: Option<&Request>) -> Judgement {
         let truth = match request.map(|request| request.stack) {
-            Some(Copied::Truth(number)) => truths.get(number, methods),
+            Some(Copied::Truth(number)) => self.truths.get(number, self.methods),
             _ => None,
         };
-        let seen = request.and_then(|request| file.proofs.get(&request.proofs?));
-        let at_pc = || file.records.get(&request?.pc);
+        let seen = request.and_then(|request| self.file.proofs.get(&request.proofs?));
+        let at_pc = || self.file.records.get(&request?.pc);
         let instant = truth.map(|truth| Instant {
             truth,
             records: seen.and_then(|seen| seen.leaf_call.as_ref()).or_else(at_pc),
-            may_be_exact: of_profiler,
-            names: &names,
-            classes: classes.filter(|_| layer.uses(TruthKind::Classes)),
+            may_be_exact: self.of_profiler,
+            names: self.names,
+            classes: self.classes.filter(|_| layer.uses(TruthKind::Classes)),
         });
-        let compared = walk.zip(instant.as_ref());
-        let judgement = judgement(failed, request, compared, methods);
-        see(
-            &Judged {
-                layer,
-                sample: Some(sample),
-                request,
-                code: request.and_then(|request| file.codes.get(&request.pc)),
-                truth,
-                compared,
-                seen,
-                judgement,
-            },
-            methods,
-        );
-        joined.events += 1;
-        joined.joined += u64::from(request.is_some());
-        joined.failed += u64::from(failed);
-        joined.truncated += u64::from(walk.is_some_and(|walk| walk.truncated && !walk.marked));
-        if let Some(request) = request {
-            codes.add(layer, request, Some(sample), &judgement);
-        }
-        match (sample.biased, request.map(|request| request.stack)) {
-            (true, _) => {
-                let verdict = judgement.verdict.name().to_owned();
-                *joined.biased.entry(verdict).or_default() += 1;
-                tally.add(&Judgement::plain(Verdict::Unverifiable, Reason::Biased));
-            }
-            (false, Some(Copied::Lost(cause))) => tally.add_drop(cause),
-            (false, _) => tally.add(&judgement),
-        }
+        let compared = event.walk.zip(instant.as_ref());
+        let judgement = judgement(event.failed, request, compared, self.methods);
+        let judged = Judged {
+            layer,
+            sample: Some(event.sample),
+            request,
+            code: request.and_then(|request| self.file.codes.get(&request.pc)),
+            truth,
+            compared,
+            seen,
+            judgement,
+        };
+        (self.see)(&judged, self.methods);
+        judgement
     }
-    for (number, request) in file.requests.iter().enumerate() {
-        let (Some(joined), Some(tally)) = (
-            counts.joined.get_mut(&request.layer),
-            counts.tallies.get_mut(&request.layer),
-        ) else {
-            continue;
+
+    /// Counts a request. Without an event it is an error of the layer.
+    fn request(&mut self, request: &Request, is_answered: bool) {
+        let Some(OfLayer { joined, tally }) = self.layers.get_mut(&request.layer) else {
+            return;
         };
         if request.in_hook {
             joined.in_hooks += 1;
-            continue;
+            return;
         }
         joined.requests += 1;
-        if origins.answered.contains(&number) {
+        if is_answered {
             joined.answered += 1;
-            continue;
+            return;
         }
-        let truth = match request.stack {
-            Copied::Truth(number) => truths.get(number, methods),
-            Copied::Lost(_) => None,
-        };
         let judgement = Judgement::plain(Verdict::Error(NO_EVENT), Reason::ErrorCode);
-        see(
-            &Judged {
-                layer: request.layer,
-                sample: None,
-                request: Some(request),
-                code: file.codes.get(&request.pc),
-                truth,
-                compared: None,
-                seen: None,
-                judgement,
-            },
-            methods,
-        );
-        codes.add(request.layer, request, None, &judgement);
         tally.add(&judgement);
+        self.codes.add(request.layer, request, None, &judgement);
+        let judged = Judged {
+            layer: request.layer,
+            sample: None,
+            request: Some(request),
+            code: self.file.codes.get(&request.pc),
+            truth: match request.stack {
+                Copied::Truth(number) => self.truths.get(number, self.methods),
+                Copied::Lost(_) => None,
+            },
+            compared: None,
+            seen: None,
+            judgement,
+        };
+        (self.see)(&judged, self.methods);
     }
-    for (layer, joined) in &mut counts.joined {
-        joined.codes = codes.of(*layer);
+
+    /// The counts of all layers.
+    fn counts(self) -> Counts {
+        let mut counts = Counts::default();
+        for (layer, OfLayer { mut joined, tally }) in self.layers {
+            joined.codes = self.codes.of(layer);
+            counts.joined.insert(layer, joined);
+            counts.tallies.insert(layer, tally);
+        }
+        counts
     }
-    counts
 }
 
 /// The clock of the recording. JFR's is the JVM's; a profiler may use the JVM's or the system's, and that with which

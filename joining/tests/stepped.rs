@@ -251,8 +251,8 @@ proptest! {
         let none = CodeCounts::default();
         let codes = joined.codes.get(KIND).unwrap_or(&none);
         let of_codes = codes.verdicts.values().chain(codes.biased.values()).sum::<u64>();
-        prop_assert_eq!(of_codes, joined.joined);
-        prop_assert!(codes.instructions <= joined.events.div_ceil(2));
+        prop_assert_eq!(of_codes, joined.joined + apart);
+        prop_assert!(codes.instructions <= joined.requests.div_ceil(2));
         prop_assert_eq!(codes.verdicts.get("imprecise").copied().unwrap_or(0), tally.imprecise);
         let is_good = |outcome: &Detection| matches!(outcome, Detection::Caught | Detection::Explained(_));
         prop_assert!(outcomes.iter().all(is_good), "{outcomes:?}");
