@@ -216,7 +216,7 @@ pub struct CheckArgs {
     /// The JDK build that is assumed to be good: of any release, update or vendor
     #[arg(long, value_name = "BASE_JDK")]
     pub base: PathBuf,
-    /// End after about so many minutes, also without an answer
+    /// End after about so many minutes, also without an answer; up to half as many again if that is likely to bring one
     #[arg(long, value_name = "N", default_value_t = 15.0, value_parser = minutes)]
     pub minutes: f64,
     /// Go on until at most this share of additional false stacks is possible in each layer

@@ -47,6 +47,9 @@ pub struct Answer {
 /// How much longer than its time a check may take if it looks as if a few more pairs would decide.
 const LONGER: f64 = 1.5;
 
+/// A check is near its end if the bound that needs most would need at most so many times as many pairs.
+const NEAR: f64 = 1.25;
+
 /// So many more pairs are a few.
 const FEW_PAIRS: f64 = 9.0;
 
@@ -126,10 +129,17 @@ impl Answer {
         self.outcome != Outcome::Within || known
     }
 
-    /// Whether the time is over. It is not if a few more pairs would show that the build is worse.
+    /// Whether the time is over. It is not if a few more pairs would show that the build is worse, or is not.
     pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
-        let times = if self.is_open(course) { LONGER } else { 1.0 };
+        let may_take_longer = self.is_open(course) || self.is_near(limits);
+        let times = if may_take_longer { LONGER } else { 1.0 };
         self.minutes >= limits.minutes * times
+    }
+
+    /// Whether a few more pairs would bring the last bounds below the limit.
+    fn is_near(&self, limits: Limits) -> bool {
+        let large = self.too_large(limits);
+        large.is_some_and(|bound| bound.times(limits.detect) <= NEAR)
     }
 
     /// Whether a few more pairs may show that the new build is worse: nothing is decided before they ran.
@@ -517,6 +527,28 @@ mod tests {
         assert_eq!(last.outcome, Outcome::NotMeasured);
         let says = "this looks worse after 40 pairs, but may be chance: jfr: wrong";
         assert!(last.headline.contains(says), "{}", last.headline);
+    }
+
+    #[test]
+    fn a_bound_that_is_nearly_reached_gets_more_time() {
+        let same = || run(Layer::AsgctAsync, 1000, 2, 0);
+        let (course, answer) = answer(40, same(), same());
+        let at_most = answer.of_false().map(NotWorse::share).fold(0.0, f64::max);
+        let after = |minutes: f64, times: f64| {
+            let limits = Limits {
+                detect: at_most / times,
+                minutes: 1.0,
+            };
+            let late = Answer {
+                minutes,
+                ..answer.clone()
+            };
+            assert!(!late.is_sure(limits, &course, true), "{times}");
+            late.is_late(limits, &course)
+        };
+        assert!(!after(1.0, 1.1));
+        assert!(after(LONGER, 1.1), "not for ever");
+        assert!(after(1.0, 1.5), "that would take too long");
     }
 
     #[test]
