@@ -17,8 +17,10 @@ pub struct Summary {
     pub answer: Answer,
     /// Whether the report is about profiles: the JVM's own samplers are judged.
     pub is_about_profiles: bool,
-    /// The answer in words.
-    pub sentence: String,
+    /// Which profiles can be trusted, in a sentence.
+    pub of_profiles: Option<String>,
+    /// How true the stacks are, in a sentence or two.
+    pub of_stacks: String,
     /// What the decision does not say.
     pub caveat: Option<String>,
     /// How often stacks are false, a row for each layer, lowest first.
@@ -37,6 +39,17 @@ pub struct Summary {
     pub trust: Vec<Point>,
     /// Mismatches whose evidence is in the report, and all mismatches.
     pub evidence: (u64, u64),
+}
+
+impl Summary {
+    /// The answer in words.
+    pub fn sentences(&self) -> String {
+        let of_profiles = self.of_profiles.iter().map(String::as_str);
+        let all = of_profiles.chain([&*self.of_stacks]);
+        all.filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
 }
 
 /// What was judged.

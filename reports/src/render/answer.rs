@@ -45,12 +45,13 @@ struct Cause<'s> {
 
 /// Renders the answer.
 pub fn answer(of: &Summary) -> String {
+    let sentence = of.sentences();
     let told = Told {
         lost: &of.warnings,
         outcome: of.answer.outcome.name(),
         headline: of.answer.headline.as_deref(),
         reasons: &of.answer.reasons,
-        sentence: &of.sentence,
+        sentence: &sentence,
         layers: of.rates.iter().map(layer).collect(),
         causes: of.causes.iter().map(cause).collect(),
     };

@@ -52,10 +52,14 @@ impl Lines {
         let mut lines = lines(text, WIDTH.saturating_sub(indent));
         if lines.len() > most {
             lines.truncate(most);
-            lines
-                .last_mut()
-                .expect("at least one line")
-                .push_str(" \u{2026}");
+            let last = lines.last_mut().expect("at least one line");
+            // Words that leave no room for the mark go.
+            while indent + last.chars().count() + 2 > WIDTH
+                && let Some(space) = last.rfind(' ')
+            {
+                last.truncate(space);
+            }
+            last.push_str(" \u{2026}");
         }
         for (at, line) in lines.iter().enumerate() {
             let head = if at == 0 { name } else { "" };

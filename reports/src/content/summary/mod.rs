@@ -24,12 +24,14 @@ pub fn summary(report: &Report, decided: &Decision) -> Summary {
     let rates = rates::rates(report, decided);
     let causes = causes::causes(report);
     let profiles = profiles::profiles(report);
+    let of_profiles = sentence::of_profiles(report, &profiles);
     Summary {
         warnings: warnings::warnings(report),
         about: about::about(report),
         answer: decision::answer(decided),
         is_about_profiles: !profiles.is_empty() && sentence::asks_for_profiles(report),
-        sentence: sentence::sentence(report, &rates, &profiles),
+        of_stacks: sentence::of_stacks(report, &rates, of_profiles.is_some()),
+        of_profiles,
         caveat: sentence::caveat(decided),
         examples: examples::examples(report, decided, &causes),
         flame: flame::flame(report),

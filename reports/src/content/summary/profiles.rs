@@ -138,7 +138,7 @@ fn advice(of: &Profile) -> (Advice, String) {
         ),
         _ if overlap < GOOD_OVERLAP => (
             Advice::TakeCare,
-            format!("only {} of the profile is right", tenths(overlap)),
+            format!("{} of the profile is right", tenths(overlap)),
         ),
         _ if lost > FEW_LOST => (Advice::TakeCare, "many instants are lost".into()),
         _ => (Advice::Trust, "the right hottest methods".into()),
@@ -148,14 +148,14 @@ fn advice(of: &Profile) -> (Advice, String) {
 /// What the profile lacks, as an addition to the reason.
 fn losses(of: &Profile) -> String {
     let judged = of.asked - of.unjudged;
+    let unevenly = if of.uneven() > 0 { ", unevenly" } else { "" };
     let mut text = match of.lost {
         few if share(few, judged) < LEAST_SHOWN => String::new(),
-        lost if lost == of.unsure => format!("; {} without a top method", part(lost, judged)),
-        lost => format!("; {} of the instants lost", part(lost, judged)),
+        lost if lost == of.unsure => {
+            format!("; no top method for {}{unevenly}", part(lost, judged))
+        }
+        lost => format!("; {} lost{unevenly}", part(lost, judged)),
     };
-    if of.uneven() > 0 {
-        text += ", not evenly";
-    }
     if share(of.unjudged, of.asked) >= LEAST_SHOWN {
         text += &format!("; {} not judged", part(of.unjudged, of.asked));
     }
@@ -277,7 +277,7 @@ mod tests {
             let told = of_walker(walker);
             assert_eq!(told.advice, Advice::Trust, "{}", told.reason);
             assert_eq!((told.misnamed(), told.lost), (0, told.unsure));
-            assert!(told.reason.contains("without a top method"), "{told:?}");
+            assert!(told.reason.contains("no top method for"), "{told:?}");
             assert_eq!(
                 told.uneven() > FEW_MISNAMED,
                 times == 100,

@@ -10,12 +10,9 @@ use oracle::{ProgramKind, RecordedSampler, When};
 /// Largest number of walkers that the answer names.
 const WALKERS: usize = 2;
 
-/// The answer in words, with its numbers.
-pub(super) fn sentence(report: &Report, rates: &[Rate], profiles: &[Profile]) -> String {
+/// How true the stacks are, with the numbers. `answered`: the report says something else, too.
+pub(super) fn of_stacks(report: &Report, rates: &[Rate], answered: bool) -> String {
     let mut sentences = vec![];
-    if asks_for_profiles(report) {
-        sentences.extend(of_profiles(profiles));
-    }
     let judged = || rates.iter().filter(|rate| rate.judged > 0);
     let mut walkers: Vec<Option<&str>> = vec![];
     for rate in judged().filter(|rate| !rate.is_foundation) {
@@ -29,7 +26,7 @@ pub(super) fn sentence(report: &Report, rates: &[Rate], profiles: &[Profile]) ->
         sentences.extend(of_one(report, &of_walker.collect::<Vec<_>>()));
     }
     sentences.extend(foundation(&judged().collect::<Vec<_>>()));
-    if sentences.is_empty() {
+    if sentences.is_empty() && !answered {
         return "No stack was compared with a truth.".into();
     }
     sentences.join(" ")
@@ -126,8 +123,11 @@ fn foundation(rates: &[&Rate]) -> Option<String> {
     asks.then(|| "GetStackTrace made no mistake.".into())
 }
 
-/// Which profiles can be trusted.
-fn of_profiles(profiles: &[Profile]) -> Option<String> {
+/// Which profiles can be trusted, if the report asks for them.
+pub(super) fn of_profiles(report: &Report, profiles: &[Profile]) -> Option<String> {
+    if !asks_for_profiles(report) {
+        return None;
+    }
     let of = |advice: Advice| {
         let mut names: Vec<String> = vec![];
         for profile in profiles.iter().filter(|of| of.advice == advice) {

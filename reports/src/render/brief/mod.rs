@@ -50,7 +50,7 @@ pub fn brief(of: &Summary, style: Style) -> String {
 pub fn verdict(of: &Summary, style: Style) -> String {
     let outcome = of.answer.outcome;
     let news = of.answer.headline.as_ref().or(of.answer.reasons.first());
-    let why = visible(news.unwrap_or(&of.sentence));
+    let why = news.map_or_else(|| visible(&of.sentences()), |news| visible(news));
     format!(
         "verdict: {}: {why}\n",
         style.paint(outcome.into(), &outcome.to_string())
@@ -299,9 +299,15 @@ fn answer(out: &mut Lines, of: &Summary) {
         let more = reasons.len() - shown;
         out.line(Tone::Plain, &format!("- and {more} more: -v shows all"));
     }
+    // Profiles have a line each above.
+    let sentence = if of.is_about_profiles {
+        of.of_stacks.clone()
+    } else {
+        of.sentences()
+    };
     let text = match &of.caveat {
-        Some(caveat) if reasons.is_empty() && room(out) > 4 => format!("{} {caveat}", of.sentence),
-        _ => of.sentence.clone(),
+        Some(caveat) if reasons.is_empty() && room(out) > 4 => format!("{sentence} {caveat}"),
+        _ => sentence,
     };
     out.wrapped(Tone::Plain, "", &text, room(out).clamp(2, 4));
     let (tone, verdict) = match profiles::verdict(of) {

@@ -142,11 +142,10 @@ pub(super) fn all(out: &mut Lines, profiles: &[Profile]) -> usize {
     ];
     for (advice, name) in parts {
         let of_kind = profiles.iter().filter(|of| of.advice == advice);
-        let texts: Vec<String> = of_kind
-            .map(|of| format!("{}: {}", label(of), of.reason))
-            .collect();
-        if !texts.is_empty() {
-            out.wrapped(Tone::Plain, name, &texts.join(" \u{b7} "), 2);
+        for (at, of) in of_kind.take(PROFILES).enumerate() {
+            let head = if at == 0 { name } else { "            " };
+            let text = format!("{}: {}", label(of), of.reason);
+            out.wrapped(Tone::Plain, head, &text, 1);
         }
     }
     profiles.len()

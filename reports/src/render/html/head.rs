@@ -18,7 +18,7 @@ pub(super) fn header(of: &Summary) -> Markup {
                 @if let Some(origin) = about.origins.first() { " \u{b7} " (origin.started) }
             }
             // A number stays with its unit. A reader takes in one sentence at a glance, so the others are smaller.
-            @let sentence = of.sentence.replace(" %", "\u{a0}%");
+            @let sentence = of.sentences().replace(" %", "\u{a0}%");
             @let (first, others) = sentence.split_once(". ").unwrap_or((&sentence, ""));
             h1 { (first) @if !others.is_empty() { "." } }
             @if !others.is_empty() { p.rest { (others) } }
