@@ -96,8 +96,11 @@ fn json(answer: &Answer) -> Value {
     let untrue = answer.untrue.iter();
     let untrue = untrue.map(|(layer, count)| json!({ "layer": layer, "false": count }));
     let bounds = answer.bounds.iter().map(|bound| {
+        let left_out = bound.left_out.iter();
+        let left_out = left_out.map(|noisy| json!({ "cause": noisy.cause, "at_most": noisy.at_most }));
         json!({
             "layer": bound.layer, "class": class(bound.class), "pairs": bound.pairs, "at_most": bound.at_most,
+            "left_out": left_out.collect::<Vec<_>>(),
             "base": { "events": bound.base.0, "checks": bound.base.1 },
             "new": { "events": bound.new.0, "checks": bound.new.1 },
         })

@@ -29,7 +29,7 @@ fn main() {
         .sum::<f64>()
         / 60.0;
     let answer = Answer::new(&course, &base, &new, &hotspot::claims::CLAIMS, minutes);
-    let answer = answer.last(limits, false);
+    let answer = answer.last(limits, &course, false);
     print!(
         "{}",
         render::checked(&content::checked(&answer, &base, &new))

@@ -27,7 +27,7 @@ mod stats;
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
 pub use check::{
-    Answer, Class, Course, Limits, NotWorse, Rise, SignTest, Suspicion, Turn, percent,
+    Answer, Class, Course, Limits, Noisy, NotWorse, Rise, SignTest, Suspicion, Turn, percent,
 };
 pub use claims::{Answered, Breach, Broken, Claim, broken};
 pub use comparison::{Comparison, compare};

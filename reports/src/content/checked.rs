@@ -112,7 +112,7 @@ mod tests {
             detect: 0.9,
             minutes: 1.0,
         };
-        let answer = gate::Answer::new(&course, &base, &new, &[], 1.0).last(limits, false);
+        let answer = gate::Answer::new(&course, &base, &new, &[], 1.0).last(limits, &course, false);
         // The sample's evidence, of the kind that became more frequent.
         let kind = answer.rises.first().and_then(|rise| rise.cell.what.cause());
         for mismatch in &mut new.mismatches {

@@ -126,7 +126,7 @@ impl Task {
                 || answer.is_sure(self.limits, &course, covered)
                 || answer.is_late(self.limits, &course)
             {
-                break answer.last(self.limits, interrupted);
+                break answer.last(self.limits, &course, interrupted);
             }
         };
         let whole = answer.outcome != Outcome::NotMeasured || interrupt::noted().is_none();

@@ -168,9 +168,12 @@ impl Answer {
     }
 
     /// The last answer: what is not known now stays unknown. `interrupted`: the user has ended the check.
-    pub fn last(mut self, limits: Limits, interrupted: bool) -> Answer {
+    pub fn last(mut self, limits: Limits, course: &Course, interrupted: bool) -> Answer {
         if self.outcome != Outcome::Within {
             return self;
+        }
+        if !interrupted {
+            self.leave_out_noise(limits, course);
         }
         let Answer { pairs, minutes, .. } = self;
         if !self.bounds.iter().any(|bound| bound.is_measured()) {
@@ -214,6 +217,31 @@ impl Answer {
         self
     }
 
+    /// Where a bound is too large, causes that differ too much from turn to turn get a bound of their own.
+    fn leave_out_noise(&mut self, limits: Limits, course: &Course) {
+        let is_rest = |bound: &NotWorse| {
+            bound.is_required && bound.class == Class::False && bound.share() > limits.detect
+        };
+        for bound in self.bounds.iter_mut().filter(|bound| is_rest(bound)) {
+            if let Some(quiet) = course.without_noise(bound, limits.detect) {
+                *bound = quiet;
+            }
+        }
+    }
+
+    /// The causes that the bounds leave out, in words.
+    fn left_out(&self) -> String {
+        let noisy = self.of_false().flat_map(|bound| {
+            let left_out = bound.left_out.iter();
+            left_out.map(|noisy| {
+                let unseen = noisy.at_most.map_or("any number".into(), percent);
+                let (cause, layer) = (&noisy.cause, bound.layer);
+                format!("; {cause} in {layer} differs too much from turn to turn ({unseen} more would not have been seen)")
+            })
+        });
+        noisy.collect()
+    }
+
     /// What is known of a build that is not worse, and of which layers the pairs tell less.
     fn not_worse(&self) -> String {
         let most = self.of_false().map(NotWorse::share).fold(0.0, f64::max);
@@ -234,6 +262,7 @@ impl Answer {
             NotWorse::CONFIDENCE * 100.0,
             self.pairs
         );
+        let text = text + &self.left_out();
         let others: Vec<&str> = others.iter().map(|bound| bound.layer.name()).collect();
         if others.is_empty() {
             text
@@ -342,7 +371,7 @@ mod tests {
         let same = || run(Layer::AsgctAsync, 1000, 2, 0);
         let (course, few) = answer(3, same(), same());
         assert!(!few.is_sure(LIMITS, &course, true));
-        let last = few.last(LIMITS, false);
+        let last = few.last(LIMITS, &course, false);
         assert_eq!(last.outcome, Outcome::NotMeasured);
         assert!(last.headline.contains("too noisy"), "{}", last.headline);
         let (course, many) = answer(40, same(), same());
@@ -351,14 +380,17 @@ mod tests {
             !many.is_sure(LIMITS, &course, false),
             "a program has had no turn"
         );
-        let last = many.clone().last(LIMITS, false);
+        let last = many.clone().last(LIMITS, &course, false);
         assert_eq!(last.outcome, Outcome::Within);
         assert!(
             last.headline.starts_with("not worse: at most "),
             "{}",
             last.headline
         );
-        assert_eq!(many.last(LIMITS, true).outcome, Outcome::NotMeasured);
+        assert_eq!(
+            many.last(LIMITS, &course, true).outcome,
+            Outcome::NotMeasured
+        );
     }
 
     #[test]
@@ -480,7 +512,7 @@ mod tests {
         let of_jfr = answer.bounds.iter().find(|bound| bound.layer == Layer::Jfr);
         assert!(of_jfr.unwrap().share() > LIMITS.detect, "{answer:?}");
         assert!(answer.is_sure(LIMITS, &course, true));
-        let last = answer.last(LIMITS, false);
+        let last = answer.last(LIMITS, &course, false);
         assert_eq!(last.outcome, Outcome::Within, "{last:?}");
         let headline = last.headline;
         assert!(
@@ -523,7 +555,7 @@ mod tests {
             ..late
         };
         assert!(end.is_late(LIMITS, &suspicious));
-        let last = end.last(LIMITS, false);
+        let last = end.last(LIMITS, &suspicious, false);
         assert_eq!(last.outcome, Outcome::NotMeasured);
         let says = "this looks worse after 40 pairs, but may be chance: jfr: wrong";
         assert!(last.headline.contains(says), "{}", last.headline);

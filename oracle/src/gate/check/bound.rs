@@ -1,5 +1,6 @@
 //! How much worse the new build may still be, after the pairs so far.
 
+use super::noisy::Noisy;
 use super::sign::SignTest;
 use super::strata::Counts;
 use crate::Layer;
@@ -49,6 +50,8 @@ pub struct NotWorse {
     /// With a confidence of [`NotWorse::CONFIDENCE`], the new build has this share of additional events, from 0 to
     /// 1, or a smaller one. `None` if the pairs exclude nothing.
     pub at_most: Option<f64>,
+    /// The causes that `at_most` leaves out.
+    pub left_out: Vec<Noisy>,
     /// The number of pairs in which both builds have checks of the layer.
     pub pairs: usize,
     /// Whether the check goes on until it has a bound for this layer. The others have too few turns for one.
@@ -91,18 +94,14 @@ impl NotWorse {
     }
 
     pub(super) fn new(layer: Layer, class: Class, pairs: &[Both], counted: Counted) -> NotWorse {
-        // The largest shares are excluded first.
-        let shares = SHARES
-            .rev()
-            .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS)));
-        let at_most = shares.take_while(|&share| excludes(pairs, share)).last();
         let has_checks = |pair: &&Both| pair.base.1 > 0.0 && pair.new.1 > 0.0;
         NotWorse {
             layer,
             class,
             base: counted.base,
             new: counted.new,
-            at_most,
+            at_most: at_most(pairs),
+            left_out: vec![],
             pairs: pairs.iter().filter(has_checks).count(),
             is_required: false,
         }
@@ -116,6 +115,15 @@ impl NotWorse {
         self.at_most = bound::upper95(0, self.new.1);
         self
     }
+}
+
+/// The smallest share of additional events that the pairs exclude, from 0 to 1.
+pub(super) fn at_most(pairs: &[Both]) -> Option<f64> {
+    // The largest shares are excluded first.
+    let shares = SHARES
+        .rev()
+        .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS)));
+    shares.take_while(|&share| excludes(pairs, share)).last()
 }
 
 /// Whether the pairs exclude that this share of the new build's checks are additional events.

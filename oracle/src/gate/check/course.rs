@@ -1,6 +1,7 @@
 //! The pairs of a check so far.
 
 use super::bound::{Both, Class, Counted, NotWorse};
+use super::noisy::{OfCause, without_noise};
 use super::percent::percent;
 use super::shares::share;
 use super::sign::SignTest;
@@ -167,6 +168,8 @@ pub struct Course {
     different: BTreeSet<String>,
     /// The counts, by layer and class.
     classes: BTreeMap<(Layer, Class), OfClass>,
+    /// Of the false stacks, those with a cause that proves them known.
+    causes: BTreeMap<(Layer, String), OfCause>,
 }
 
 /// The answers of a class.
@@ -204,6 +207,7 @@ impl Course {
             measured: BTreeMap::new(),
             different: BTreeSet::new(),
             classes: BTreeMap::new(),
+            causes: BTreeMap::new(),
         }
     }
 
@@ -292,9 +296,65 @@ impl Course {
                     base: (events(&base.0, layer, class), checks.0),
                     new: (events(&new.0, layer, class), checks.1),
                 };
-                of_class.add(counted, alike_class((&base.0, &new.0), layer, class));
+                let cells = of_class_in((&base.0, &new.0), layer, |what| is_of_class(what, class));
+                let alike = alike_sum(&cells, &base.0, &new.0);
+                of_class.add(counted, alike.map(|(base, new)| Both { base, new }));
+                if class == Class::False {
+                    let (pair, is_told) = (of_class.pairs.len() - 1, alike.is_some());
+                    self.count_causes((layer, pair), is_told, &base.0, &new.0);
+                }
             }
         }
+    }
+
+    /// Counts the false stacks of each known cause in the pair of this number of a layer. `is_told`: as if both turns had
+    /// asked at the same kinds of instants.
+    fn count_causes(
+        &mut self,
+        (layer, pair): (Layer, usize),
+        is_told: bool,
+        base: &Set,
+        new: &Set,
+    ) {
+        let known = of_class_in((base, new), layer, What::is_explained);
+        let causes: BTreeSet<String> = known
+            .iter()
+            .filter_map(|cell| cell.what.cause().map(String::from))
+            .collect();
+        for cause in causes {
+            let is_of = |what: &What| what.is_explained() && what.cause() == Some(&cause);
+            let told = || {
+                let cells = of_class_in((base, new), layer, is_of);
+                let (base, new) = alike_sum(&cells, base, new)?;
+                Some(Both { base, new })
+            };
+            let plain = |set: &Set| (total(set, layer, is_of) as f64, trials(set, layer) as f64);
+            let both = is_told.then(told).flatten().unwrap_or_else(|| Both {
+                base: plain(base),
+                new: plain(new),
+            });
+            self.causes
+                .entry((layer, cause))
+                .or_default()
+                .0
+                .push((pair, both));
+        }
+    }
+
+    /// The bound without the noisiest causes, which must not be above `limit`.
+    pub fn without_noise(&self, bound: &NotWorse, limit: f64) -> Option<NotWorse> {
+        let of_class = self.classes.get(&(bound.layer, bound.class))?;
+        let causes = self
+            .causes
+            .iter()
+            .filter(|((layer, _), _)| *layer == bound.layer);
+        let causes = causes.map(|((_, cause), of)| (cause.as_str(), of));
+        let (at_most, left_out) = without_noise(&of_class.pairs, causes, limit)?;
+        Some(NotWorse {
+            at_most: Some(at_most),
+            left_out,
+            ..bound.clone()
+        })
     }
 
     /// What is worse for sure, by kind: false stacks first, then missing answers, then what could not be judged.
@@ -416,16 +476,18 @@ fn events(set: &Set, layer: Layer, class: Class) -> u64 {
     total(set, layer, |what| is_of_class(what, class))
 }
 
-/// The same of two turns, as if both had asked at the same kinds of instants; `None` if a turn does not tell them.
-fn alike_class((base, new): (&Set, &Set), layer: Layer, class: Class) -> Option<Both> {
+/// The cells of a layer in two turns that `is_meant` chooses.
+fn of_class_in(
+    (base, new): (&Set, &Set),
+    layer: Layer,
+    is_meant: impl Fn(&What) -> bool,
+) -> Vec<Cell> {
     let kinds = [base, new].into_iter().flat_map(|set| whole(set, layer));
     let kinds: BTreeSet<&Cell> = kinds
         .map(|(cell, _)| cell)
-        .filter(|cell| is_of_class(&cell.what, class))
+        .filter(|cell| is_meant(&cell.what))
         .collect();
-    let kinds: Vec<Cell> = kinds.into_iter().cloned().collect();
-    let (base, new) = alike_sum(&kinds, base, new)?;
-    Some(Both { base, new })
+    kinds.into_iter().cloned().collect()
 }
 
 fn is_of_class(what: &What, class: Class) -> bool {

@@ -3,7 +3,8 @@
 //! * [`Course`]: the pairs so far, what became more frequent, and where to look next;
 //! * [`Answer`]: what that comes to, and when the pairs may end;
 //! * [`SignTest`]: the evidence of pairs, which may be looked at after each of them;
-//! * [`NotWorse`]: how much worse the new build may still be.
+//! * [`NotWorse`]: how much worse the new build may still be;
+//! * [`Noisy`]: causes that such a bound leaves out.
 //!
 //! # What is promised
 //!
@@ -17,6 +18,7 @@
 mod answer;
 mod bound;
 mod course;
+mod noisy;
 mod percent;
 mod shares;
 mod sign;
@@ -26,6 +28,7 @@ mod tolerance;
 pub use answer::{Answer, Limits};
 pub use bound::{Class, NotWorse};
 pub use course::{Course, Rise, Suspicion, Turn};
+pub use noisy::Noisy;
 pub use percent::percent;
 pub use sign::SignTest;
 #[cfg(test)]

@@ -233,3 +233,35 @@ fn a_layer_that_is_not_measured_any_more_is_worse() {
         (Layer::CallEdge, &What::Checks)
     );
 }
+
+/// A turn of the layer `asgct-async`: so many false stacks of a known cause that comes in bursts, and so many of another.
+fn of_bursts(bursts: u64, others: u64) -> Turn {
+    let mut set = Set::default();
+    let cell = |what| Cell::new("program", Layer::AsgctAsync, what);
+    set.count(cell(What::Checks), 1000);
+    set.count(cell(What::Wrong("bursts".into())), bursts);
+    set.count(cell(What::Wrong("others".into())), others);
+    set.add_totals();
+    Turn::of(set)
+}
+
+#[test]
+fn a_cause_that_comes_in_bursts_gets_a_bound_of_its_own() {
+    const LIMIT: f64 = 0.005;
+    let mut course = Course::new(0.01);
+    for pair in 0..60 {
+        let bursts = |side: u64| mix(pair << 8 | side) % 5 * 60;
+        course.add(&of_bursts(bursts(1), 1), &of_bursts(bursts(2), 1));
+    }
+    let bounds = course.not_worse();
+    let is_false = |bound: &&NotWorse| bound.class == Class::False;
+    let bound = bounds.iter().find(is_false).expect("there are checks");
+    assert!(bound.share() > LIMIT, "{bound:?}");
+    let quiet = course.without_noise(bound, LIMIT).expect("others are rare");
+    assert!(quiet.share() <= LIMIT, "{quiet:?}");
+    let causes: Vec<_> = quiet.left_out.iter().map(|noisy| &*noisy.cause).collect();
+    assert_eq!(causes, ["bursts"]);
+    assert!(quiet.left_out[0].at_most.is_none_or(|share| share > LIMIT));
+    // A bound that needs more than the noise taken away stays as it is.
+    assert_eq!(course.without_noise(bound, 1e-9), None);
+}

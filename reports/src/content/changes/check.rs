@@ -197,7 +197,22 @@ fn bounds(answer: &Answer) -> Vec<Block> {
     let note = format!(
         "Each bound holds with {confidence:.0} % confidence: more additional answers of the kind than that would have been seen."
     );
-    vec![Block::Table(table), Block::Note(note)]
+    let left_out = answer.bounds.iter().flat_map(left_out);
+    [Block::Table(table), Block::Note(note)]
+        .into_iter()
+        .chain(left_out)
+        .collect()
+}
+
+/// The causes that a bound leaves out.
+fn left_out(bound: &NotWorse) -> impl Iterator<Item = Block> {
+    bound.left_out.iter().map(|noisy| {
+        let unseen = noisy.at_most.map_or("any number".into(), percent);
+        Block::Note(format!(
+            "{}: the bound leaves out {}, which differs too much from turn to turn; {unseen} more would not have been seen.",
+            bound.layer, noisy.cause
+        ))
+    })
 }
 
 fn rate((events, checks): (u64, u64)) -> model::Cell {
