@@ -6,7 +6,7 @@
 
 use super::signal_set::SignalSet;
 use crate::arch;
-use crate::jvm::os::thread::StackBounds;
+use crate::jvm::os::thread::{self, StackBounds};
 use hotspot::arch::{NativeRegisters, Registers};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -351,8 +351,7 @@ impl SignalSender {
 
     /// Whether a signal would reach the thread whose kernel id is `tid`: whether the thread is there.
     pub fn reaches(self, tid: i32) -> bool {
-        // SAFETY: signal 0 is none: it is only asked for (tgkill(2)).
-        unsafe { libc::syscall(libc::SYS_tgkill, self.pid, tid, 0) == 0 }
+        thread::is_alive(tid)
     }
 
     /// Sends `signal` to the thread whose kernel id is `tid`, as a timer does that has fired once.

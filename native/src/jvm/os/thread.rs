@@ -10,6 +10,12 @@ pub fn id() -> i32 {
     unsafe { libc::gettid() }
 }
 
+/// Whether this process has a thread with this id of the kernel.
+pub fn is_alive(tid: i32) -> bool {
+    // SAFETY: signal 0 is none: it is only asked for (tgkill(2)).
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, 0) == 0 }
+}
+
 /// The bounds of a thread's stack. Only the thread itself can make this value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StackBounds(Range<usize>);

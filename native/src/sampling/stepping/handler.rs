@@ -64,7 +64,11 @@ pub fn go_on() {
 /// Takes the stepper for the calling thread, if it is free.
 pub fn take() -> bool {
     let is_time = clock::since_start() >= NEXT_TURN.load(Relaxed);
-    is_time && may_step() && STEPPER.get().is_some_and(ThreadOwned::take)
+    let has_taken = is_time && may_step() && STEPPER.get().is_some_and(ThreadOwned::take);
+    if has_taken {
+        trap::prepare();
+    }
+    has_taken
 }
 
 /// The calling thread gives the stepper back.

@@ -7,7 +7,7 @@
 //!
 //! A trap takes long where the processor is a virtual one. So the handler itself runs the instructions that
 //! follow, by copies of them, on the registers and on the stack of the thread (`crate::arch`). The handler runs
-//! on a stack of its own (`stack`), and returns to the kernel for each instruction that has no copy, and
+//! on a stack of its own for each thread (`stack`), and returns to the kernel for each instruction that has no copy, and
 //! every `MOST_COPIES` instructions, so that other signals are delivered. A walker that crashes in the handler
 //! does not end the process ([`guarded`]). System calls are made in a [`crossing`].
 
@@ -22,7 +22,7 @@ use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::os::thread_owned::ThreadOwned;
 use hotspot::arch::NotKnown;
-use stack::OwnStack;
+use stack::OwnStacks;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr;
@@ -56,15 +56,11 @@ pub type OnTrap = fn(&HandlerContext<'_>, Trap) -> Next;
 struct Installed {
     on_trap: OnTrap,
     /// What runs the copies of instructions, for one thread at a time.
-    runner: ThreadOwned<Runner>,
+    copies: ThreadOwned<Copies>,
+    /// The stacks of the handler.
+    stacks: OwnStacks,
     /// The handler that was there before.
     earlier: libc::sigaction,
-}
-
-/// Copies of instructions, and the stack of the handler that runs them.
-struct Runner {
-    copies: Copies,
-    stack: OwnStack,
 }
 
 /// So many instructions run by their copies at most before the handler returns.
@@ -92,14 +88,11 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
     let earlier = earlier::find(libc::SIGTRAP)?;
     // SAFETY: the handler is async-signal-safe; `action` is fully set.
     unsafe {
-        let runner = ThreadOwned::new(Runner {
-            copies: Copies::new()?,
-            stack: OwnStack::new()?,
-        });
         guard::install(led_elsewhere)?;
         let installed = Installed {
             on_trap,
-            runner,
+            copies: ThreadOwned::new(Copies::new()?),
+            stacks: OwnStacks::new(),
             earlier,
         };
         INSTALLED
@@ -125,6 +118,13 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
             _ => Err(io::Error::last_os_error()),
         }
     }
+}
+
+/// The calling thread will step. If it is one of too many, each of its instructions traps. Not in handlers.
+pub fn prepare() -> bool {
+    INSTALLED
+        .get()
+        .is_some_and(|installed| installed.stacks.get())
 }
 
 /// Traps in the calling thread: the handler runs, and the thread does `next`.
@@ -191,11 +191,11 @@ impl Installed {
             next
         };
         let mut next = ask(context, trap);
-        if next == Next::Step && trap == Trap::Stepped && OwnStack::is_in_use(context) {
+        if next == Next::Step && trap == Trap::Stepped && stack::is_in_use(context) {
             for _ in 0..MOST_COPIES {
                 // SAFETY: the handler runs on its own stack, so the thread's is free for its instructions.
-                let run = |runner: &mut Runner| unsafe { runner.copies.run(context) };
-                if self.runner.with(run) != Some(true) {
+                let run = |copies: &mut Copies| unsafe { copies.run(context) };
+                if self.copies.with(run) != Some(true) {
                     break;
                 }
                 next = ask(context, Trap::Stepped);
@@ -214,13 +214,11 @@ impl Installed {
     /// The next trap of a thread that steps finds its handler on the handler's own stack.
     fn choose_stack(&self, context: &mut libc::ucontext_t, next: Next) {
         match next {
-            Next::Step if self.runner.take() => {
-                self.runner.with(|runner| runner.stack.enter(context));
-            }
+            Next::Step if self.copies.take() => self.stacks.enter(context),
             Next::Step => {}
             Next::Run | Next::Cross(_) => {
-                self.runner.with(|runner| runner.stack.leave(context));
-                self.runner.give_back();
+                self.stacks.leave(context);
+                self.copies.give_back();
             }
         }
     }

@@ -18,6 +18,7 @@ fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
             Next::Step
         }
         Trap::Stepped => {
+            HANDLER_AT.store(std::ptr::from_ref(&trap).addr(), Relaxed);
             let step = STEPS.fetch_add(1, Relaxed);
             if let Some(place) = PLACES.get(step) {
                 place.store(context.registers().pc, Relaxed);
@@ -30,20 +31,39 @@ fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
     }
 }
 
+/// An address on the stack of the last handler.
+static HANDLER_AT: AtomicUsize = AtomicUsize::new(0);
+
 /// How many system calls were made in a crossing.
 static CROSSED: AtomicUsize = AtomicUsize::new(0);
+
+/// The calling thread has no alternate stack, as threads of the JVM have none: Rust gives one to its own threads.
+fn drop_alternate_stack() {
+    let none = libc::stack_t {
+        ss_sp: ptr::null_mut(),
+        ss_flags: libc::SS_DISABLE,
+        ss_size: 0,
+    };
+    // SAFETY: the thread is not on its alternate stack, and the C library takes the description.
+    assert_eq!(unsafe { libc::sigaltstack(&none, ptr::null_mut()) }, 0);
+}
 
 /// Runs `work` step by step. Returns its result, and the program counters.
 #[inline(never)]
 fn stepped<T>(work: fn() -> T) -> (T, Vec<usize>) {
+    drop_alternate_stack();
     STEPS.store(0, Relaxed);
+    assert!(prepare());
     trap(Next::Step);
     let result = work();
     trap(Next::Run);
     let steps = STEPS.load(Relaxed);
     assert!(steps < PLACES.len(), "{steps} steps");
     let places = PLACES[..steps].iter();
-    (result, places.map(|place| place.load(Relaxed)).collect())
+    let mut places: Vec<_> = places.map(|place| place.load(Relaxed)).collect();
+    // A repeated string instruction traps behind each turn, and its copy runs all of them.
+    places.dedup();
+    (result, places)
 }
 
 /// Text in memory of its own.
@@ -105,7 +125,7 @@ fn copies_do_what_the_instructions_do() {
         "{few:?}: {}",
         places.len()
     );
-    let runner = &INSTALLED.get().expect("installed").runner;
+    let runner = &INSTALLED.get().expect("installed").copies;
     let plain = work();
     let (trapped, copied) = std::thread::scope(|scope| {
         let (taken, wait) = std::sync::mpsc::channel();
@@ -135,13 +155,22 @@ fn copies_do_what_the_instructions_do() {
         (same, same),
         (trapped.1.len(), copied.1.len()),
         "they part behind {:#x?}",
-        trapped.1.get(same.saturating_sub(3)..same + 2)
+        [&trapped.1, &copied.1].map(|all| all.get(same.saturating_sub(3)..same + 2))
     );
     assert_eq!(CROSSED.load(Relaxed), 2);
     // The trap flag is gone.
     let steps = STEPS.load(Relaxed);
     let sum: usize = (0..black_box(1000)).map(black_box).sum();
     assert_eq!((STEPS.load(Relaxed), sum), (steps, 499_500));
+    // The end of a thread's handler may still run when the next thread steps.
+    let handler_at = || {
+        stepped(work);
+        HANDLER_AT.load(Relaxed)
+    };
+    let here = handler_at();
+    let other = std::thread::scope(|scope| scope.spawn(handler_at).join().expect("it steps"));
+    assert!(here.abs_diff(other) >= 1 << 19, "{here:#x} {other:#x}");
+    assert_eq!(handler_at(), here, "a thread keeps its stack");
 }
 
 /// A walk that crashes ends, and the program counter of the crash is known. Later walks are guarded, too.
