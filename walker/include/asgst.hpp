@@ -177,13 +177,13 @@ class Trace {
   std::size_t size_ = 0;
 };
 
-/* The names of a method, for as long as its class is loaded. Allocates. */
+/* The names of a method; empty if its class was unloaded. Allocates. */
 struct MethodName {
   std::string class_name{}; /* with dots */
   std::string name{};
   std::string signature{}; /* a descriptor of class files */
 
-  std::string full() const { return class_name + "." + name; }
+  std::string full() const { return name.empty() ? "(unloaded)" : class_name + "." + name; }
 };
 
 inline MethodName name_of(ASGST_Method method) {
@@ -192,7 +192,8 @@ inline MethodName name_of(ASGST_Method method) {
   ASGST_MethodInfo lengths{};
   ASGST_GetMethodInfo(method, &lengths);
   auto room = [](std::string &text, int length) { text.resize(static_cast<std::size_t>(length) + 1); };
-  auto cut = [](std::string &text) { text.resize(text.size() - 1); };
+  /* The class may have been unloaded since its lengths were asked for. */
+  auto cut = [](std::string &text, int length) { text.resize(static_cast<std::size_t>(length)); };
   room(names.name, lengths.method_name_length);
   room(names.signature, lengths.signature_length);
   ASGST_MethodInfo info{};
@@ -201,8 +202,8 @@ inline MethodName name_of(ASGST_Method method) {
   info.signature = &names.signature[0];
   info.signature_length = static_cast<int>(names.signature.size());
   ASGST_GetMethodInfo(method, &info);
-  cut(names.name);
-  cut(names.signature);
+  cut(names.name, info.method_name_length);
+  cut(names.signature, info.signature_length);
   ASGST_ClassInfo length{};
   ASGST_GetClassInfo(info.klass, &length);
   room(names.class_name, length.class_name_length);
@@ -210,7 +211,7 @@ inline MethodName name_of(ASGST_Method method) {
   class_info.class_name = &names.class_name[0];
   class_info.class_name_length = static_cast<int>(names.class_name.size());
   ASGST_GetClassInfo(info.klass, &class_info);
-  cut(names.class_name);
+  cut(names.class_name, class_info.class_name_length);
   for (char &c : names.class_name)
     if (c == '/') c = '.';
   return names;

@@ -120,6 +120,10 @@ void AsyncGetStackTrace(ASGST_CallTrace *trace, jint depth, void *ucontext, uint
 /* ---- The frame iterator ----------------------------------------------------------------------- */
 
 typedef struct ASGST_Iterator ASGST_Iterator;
+/*
+ * Handles of methods and classes, which are no addresses: ask for their names, or compare them. No other class gets the handles
+ * of a class that was unloaded.
+ */
 typedef struct ASGST_MethodOpaque *ASGST_Method;
 typedef struct ASGST_ClassOpaque *ASGST_Class;
 
@@ -293,11 +297,12 @@ typedef struct {
 
 /*
  * The names of a method. If its class was unloaded, or the library is not initialized, all strings are empty and klass is
- * null. Ask for names soon after the sample: later the VM may have put another class at the same address. Async-signal-safe.
+ * null, also where the VM has put another class at the same address. If the class was redefined since the sample, the names
+ * of a method that was replaced may be empty, too. Async-signal-safe.
  */
 void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo *info);
 
-/* The name of a class; empty if it was unloaded. As for methods, ask soon. Async-signal-safe. */
+/* The name of a class; empty if it was unloaded. Async-signal-safe. */
 void ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo *info);
 
 /* ---- Capabilities ----------------------------------------------------------------------------- */

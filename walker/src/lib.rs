@@ -24,7 +24,6 @@
 //! * Keep the library's handler of SIGSEGV and SIGBUS in front of the JVM's, or pass faults on to it.
 //! * For jmethodIDs, prepare the method ids as for AsyncGetCallTrace: enable ClassLoad and
 //!   ClassPrepare, and call GetClassMethods at ClassPrepare.
-//! * Do not use an `ASGST_Method` after its class was unloaded.
 //!
 //! # Limits
 //!

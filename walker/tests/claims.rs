@@ -216,9 +216,9 @@ const ITERATOR: &[Claim] = &[
         Partly(
             &[Test(
                 JVM,
-                "names_are_those_of_jvmti_and_those_of_unloaded_classes_are_empty",
+                "a_method_of_an_unloaded_class_never_gets_the_names_of_the_class_that_has_its_address",
             )],
-            "the names are empty; where the VM has put another class at the address, they are those of the other class",
+            "the names are empty, also where the VM has put another class at the address; a profiler that wants them asks while the class is loaded",
         ),
     ),
     claim(

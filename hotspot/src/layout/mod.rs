@@ -20,5 +20,6 @@ pub mod objects;
 pub mod oop_maps;
 pub mod thread;
 pub mod thread_state;
+pub mod trace_ids;
 pub mod unpacked;
 pub mod waiting;

@@ -1,6 +1,7 @@
 //! Structs and constants of `profile2.h`.
 
 use crate::layout::certainty::Certainty;
+use crate::layout::stamp::Stamped;
 use crate::walk::During;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use hotspot::layout::method::Method;
@@ -107,7 +108,7 @@ pub struct IteratorFrame {
     pub comp_level: c_int,
     /// -1 if there is none.
     pub bci: c_int,
-    /// The VM's address of the method, or 0.
+    /// The `ASGST_Method`, or 0.
     pub method: usize,
     /// The program counter in this frame.
     pub pc: usize,
@@ -210,6 +211,12 @@ impl Frame {
         }
     }
 
+    /// The `ASGST_Method`: the method, and which class it is of.
+    fn handle(&self) -> usize {
+        let handle = |Method(address)| Stamped::new(address, self.stamp);
+        self.method.and_then(handle).map_or(0, |Stamped(word)| word)
+    }
+
     /// The frame for the iterator, which does not distinguish stubs from C code.
     pub fn to_iterator_frame(&self) -> IteratorFrame {
         IteratorFrame {
@@ -217,7 +224,7 @@ impl Frame {
             flags: self.flags(),
             comp_level: self.level.into(),
             bci: self.bci.map_or(-1, c_int::from),
-            method: self.method.map_or(0, |Method(address)| address),
+            method: self.handle(),
             pc: self.pc,
             sp: self.sp,
             fp: self.fp,

@@ -145,6 +145,12 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// As [`Trace::next_frame`]; the frame has the stamp of its method.
+    pub fn next_stamped(&mut self) -> Result<Option<Frame>, Failure> {
+        let frame = self.next_frame()?;
+        Ok(frame.map(|frame| self.walk.stamped(frame)))
+    }
+
     /// A copy that may read as much as a trace that begins.
     pub fn again(&self) -> Trace<'a> {
         self.walk.allow_all_reads();

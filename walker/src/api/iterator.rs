@@ -85,7 +85,7 @@ impl<'a> Iterator<'a> {
             return Ok(Some(frame));
         }
         match &mut self.rest {
-            Ok(Rest::Trace { now, .. }) => now.next_frame(),
+            Ok(Rest::Trace { now, .. }) => now.next_stamped(),
             Ok(Rest::Listed(frames, given)) => {
                 let frame = frames.get(*given).copied();
                 *given += usize::from(frame.is_some());

@@ -1,8 +1,10 @@
 //! The names of methods and classes.
 
 use crate::api::context;
-use hotspot::layout::method::Method;
+use crate::layout::method::Methods;
+use crate::layout::stamp::Stamped;
 use std::ffi::{c_char, c_int};
+use vm::memory::Live;
 
 /// `ASGST_MethodInfo`.
 #[repr(C)]
@@ -14,7 +16,7 @@ pub struct MethodInfo {
     pub signature: Text,
     /// The generic signature (JVMS 4.7.9.1); empty if the method has none.
     pub generic_signature: Text,
-    /// The VM's address of the class; 0 if the class was unloaded, and then all texts are empty.
+    /// The `ASGST_Class`; 0 if the class was unloaded, and then all texts are empty.
     pub klass: usize,
 }
 
@@ -59,6 +61,38 @@ impl Text {
     }
 }
 
+/// Lets `read` fill `texts`, and empties them where it says that what they name is not there.
+///
+/// # Safety
+/// The buffers must be null or as large as they say.
+unsafe fn fill<const COUNT: usize, T>(
+    texts: [&mut Text; COUNT],
+    is_there: impl Fn(&Methods, &Live<'_>) -> Option<T>,
+    read: impl Fn(&Methods, &Live<'_>, usize, &mut [u8]) -> Option<usize>,
+) -> Option<T> {
+    let sizes = texts.each_ref().map(|text| text.length);
+    let mut texts = texts;
+    let found = context::with_vm(|vm, memory| {
+        let methods = &vm.methods;
+        is_there(methods, &memory)?;
+        for (at, text) in texts.iter_mut().enumerate() {
+            // SAFETY: as the caller promised.
+            unsafe { text.fill(|buffer| read(methods, &memory, at, buffer)) };
+        }
+        // The VM takes a class out of its lists before it frees what was read.
+        is_there(methods, &memory)
+    });
+    let found = found.flatten();
+    if found.is_none() {
+        for (text, size) in texts.into_iter().zip(sizes) {
+            text.length = size;
+            // SAFETY: as the caller promised.
+            unsafe { text.fill(|_| None) };
+        }
+    }
+    found
+}
+
 /// See `profile2.h`.
 ///
 /// # Safety
@@ -69,33 +103,27 @@ pub unsafe extern "C" fn ASGST_GetMethodInfo(method: usize, info: *mut MethodInf
     let Some(info) = (unsafe { info.as_mut() }) else {
         return;
     };
-    let method = Method(method);
-    let class = context::with_vm(|vm, memory| {
-        let methods = &vm.methods;
-        let class = methods.loaded_class(&memory, method);
-        let loaded = class.map(|_| method);
-        // SAFETY: as the caller promised.
-        unsafe {
-            info.method_name
-                .fill(|buffer| methods.name(&memory, loaded?, buffer));
-            info.signature
-                .fill(|buffer| methods.signature(&memory, loaded?, buffer));
-            info.generic_signature
-                .fill(|buffer| methods.generic_signature(&memory, loaded?, buffer));
-        }
-        class
-    });
-    if class.is_none() {
-        for text in [
-            &mut info.method_name,
-            &mut info.signature,
-            &mut info.generic_signature,
-        ] {
-            // SAFETY: as the caller promised.
-            unsafe { text.fill(|_| None) };
-        }
-    }
-    info.klass = class.flatten().unwrap_or(0);
+    let MethodInfo {
+        method_name,
+        signature,
+        generic_signature,
+        klass,
+    } = info;
+    let stamped = Stamped(method);
+    let method = stamped.method();
+    // SAFETY: as the caller promised.
+    let class = unsafe {
+        fill(
+            [method_name, signature, generic_signature],
+            |methods, memory| methods.loaded_class(memory, stamped),
+            |methods, memory, at, buffer| match at {
+                0 => methods.name(memory, method, buffer),
+                1 => methods.signature(memory, method, buffer),
+                _ => methods.generic_signature(memory, method, buffer),
+            },
+        )
+    };
+    *klass = class.map_or(0, |Stamped(word)| word);
 }
 
 /// See `profile2.h`.
@@ -108,22 +136,21 @@ pub unsafe extern "C" fn ASGST_GetClassInfo(class: usize, info: *mut ClassInfo) 
     let Some(info) = (unsafe { info.as_mut() }) else {
         return;
     };
-    let known = context::with_vm(|vm, memory| {
-        let methods = &vm.methods;
-        let is_loaded = methods.is_loaded(&memory, class);
-        let loaded = is_loaded.then_some(class);
-        // SAFETY: as the caller promised.
-        unsafe {
-            info.class_name
-                .fill(|buffer| methods.class_name(&memory, loaded?, buffer));
-            info.generic_class_name
-                .fill(|buffer| methods.generic_class_name(&memory, loaded?, buffer));
-        }
-    });
-    if known.is_none() {
-        for text in [&mut info.class_name, &mut info.generic_class_name] {
-            // SAFETY: as the caller promised.
-            unsafe { text.fill(|_| None) };
-        }
-    }
+    let ClassInfo {
+        class_name,
+        generic_class_name,
+    } = info;
+    let stamped = Stamped(class);
+    let class = stamped.address();
+    // SAFETY: as the caller promised.
+    unsafe {
+        fill(
+            [class_name, generic_class_name],
+            |methods, memory| methods.is_loaded(memory, stamped).then_some(()),
+            |methods, memory, at, buffer| match at {
+                0 => methods.class_name(memory, class, buffer),
+                _ => methods.generic_class_name(memory, class, buffer),
+            },
+        )
+    };
 }

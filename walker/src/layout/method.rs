@@ -4,12 +4,14 @@
 use crate::layout::class::Class;
 use crate::layout::loaders::Loaders;
 use crate::layout::memo::Memo;
+use crate::layout::stamp::{Stamp, Stamped};
 use hotspot::layout::bytecodes::{Bytecode, VmOpcodes};
 use hotspot::layout::fields::Missing;
 use hotspot::layout::generic::GenericSignatures;
 use hotspot::layout::loaded::LoadedClasses;
 use hotspot::layout::method::{Ids, Layout, Method, Names, Text};
 use hotspot::layout::objects::Mirrors;
+use hotspot::layout::trace_ids::TraceIds;
 use hotspot::memory::Memory;
 use jni_sys::JNIEnv;
 use vm::memory::{Live, Permanent};
@@ -22,6 +24,8 @@ pub struct Known {
     pub id: usize,
     /// Whether it is native.
     pub is_native: bool,
+    /// Which class it is of.
+    pub stamp: Stamp,
     code: usize,
     size: u16,
 }
@@ -34,6 +38,9 @@ impl Known {
     }
 }
 
+/// Where a row of [`Methods::known`] has the stamp, above the size of the bytecode and whether the method is native.
+const STAMP: u32 = 32;
+
 /// Reads methods.
 pub struct Methods {
     layout: Layout,
@@ -42,6 +49,8 @@ pub struct Methods {
     loaded: LoadedClasses,
     ids: Ids,
     are_ids_words: bool,
+    /// Where classes have their trace ids; `None` in a VM without JFR.
+    trace_ids: Option<TraceIds>,
     opcodes: VmOpcodes,
     /// What walks have read of methods, by the address of the method, where ids are words.
     known: Memo<4>,
@@ -74,6 +83,7 @@ impl Methods {
             loaded: LoadedClasses::find(tables)?,
             ids: Ids::find(tables)?,
             are_ids_words: false,
+            trace_ids: None,
             opcodes: VmOpcodes::find(tables),
             known: Memo::default(),
         };
@@ -96,6 +106,7 @@ impl Methods {
         methods
             .loaded
             .remember_lasting(memory, object, &loaders.handles());
+        methods.trace_ids = TraceIds::find(tables, memory, object).ok();
         Ok(methods)
     }
 
@@ -149,6 +160,7 @@ impl Methods {
                     code,
                     size,
                     is_native,
+                    stamp: Stamp::of_number((rest >> STAMP) as u32),
                 });
             }
         }
@@ -171,14 +183,36 @@ impl Methods {
             code,
             size,
             is_native: flags.is_native(),
+            stamp: self.read_stamp(memory, method),
         };
         // The word is null where the method was unloaded, and is another method where the class was redefined. A number
         // shows nothing of this kind, and the address of a method that was unloaded may become that of another.
         if self.are_ids_words && known.id != 0 && memory.word(known.id) == Some(method.0) {
-            let rest = usize::from(known.size) << 1 | usize::from(known.is_native);
+            let stamp = (known.stamp.number() as usize) << STAMP;
+            let rest = usize::from(known.size) << 1 | usize::from(known.is_native) | stamp;
             self.known.put([method.0, known.id, known.code, rest]);
         }
         Some(known)
+    }
+
+    /// Which class a method is of.
+    #[cold]
+    pub fn stamp(&self, memory: &Live<'_>, method: Method) -> Stamp {
+        let known = self.trace_ids.and_then(|_| self.known(memory, method));
+        known.map_or(Stamp::NONE, |known| known.stamp)
+    }
+
+    /// Which class a method is of, read anew: for code that a walk meets for the first time.
+    #[cold]
+    pub fn read_stamp(&self, memory: &impl Memory, method: Method) -> Stamp {
+        let class = self.trace_ids.and_then(|_| self.class(memory, method));
+        class.map_or(Stamp::NONE, |class| self.stamp_of_class(memory, class))
+    }
+
+    /// The stamp of the class at `class`.
+    fn stamp_of_class(&self, memory: &impl Memory, class: usize) -> Stamp {
+        let id = self.trace_ids.and_then(|ids| ids.of(memory, class));
+        id.map_or(Stamp::NONE, Stamp::of)
     }
 
     /// Copies the name of a method into `buffer`, as far as it fits. Returns the length of the whole name.
@@ -207,9 +241,10 @@ impl Methods {
         copy(memory, text, buffer)
     }
 
-    /// The VM's address of the class of a method, if the VM still has the class and the method in it.
-    pub fn loaded_class(&self, memory: &impl Memory, method: Method) -> Option<usize> {
-        let class = self.class(memory, method)?;
+    /// The class of a method, if the VM still has the class and the method in it.
+    pub fn loaded_class(&self, memory: &impl Memory, method: Stamped) -> Option<Stamped> {
+        let (method, stamp) = (method.method(), method.stamp());
+        let class = Stamped::new(self.class(memory, method)?, stamp)?;
         if !self.is_loaded(memory, class) {
             return None;
         }
@@ -217,14 +252,16 @@ impl Methods {
         let is_there = method.flags(&self.layout, memory)?.is_linker()
             || self
                 .ids
-                .methods(memory, class)?
+                .methods(memory, class.address())?
                 .any(|other| other == method);
         is_there.then_some(class)
     }
 
-    /// Whether the VM still has the class whose address was `class`.
-    pub fn is_loaded(&self, memory: &impl Memory, class: usize) -> bool {
-        self.loaded.has(memory, class)
+    /// Whether the VM still has the class that had this address. A class without a stamp may be another one.
+    pub fn is_loaded(&self, memory: &impl Memory, class: Stamped) -> bool {
+        let (address, stamp) = (class.address(), class.stamp());
+        let is_same = || stamp == Stamp::NONE || self.stamp_of_class(memory, address) == stamp;
+        self.loaded.has(memory, address) && is_same()
     }
 
     /// Copies the generic signature of a class that has one, as [`Methods::name`] copies the name.

@@ -5,6 +5,7 @@
 //! * [`certainty`]: how much is known of a frame;
 //! * `memo`: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
+//! * [`stamp`]: which class a method was of;
 //! * `class`: classes of the JDK by name;
 //! * [`chunks`]: frames of virtual threads in the heap;
 //! * [`continuations`]: the methods by which they come and go;
@@ -22,6 +23,7 @@ mod memo;
 pub mod method;
 pub mod mounted;
 pub mod sites;
+pub mod stamp;
 
 use crate::arch;
 use crate::c_frames::libraries::Libraries;

@@ -6,6 +6,7 @@
 use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::CodeCache;
 use crate::layout::memo::Memo;
+use crate::layout::stamp::{Stamp, Stamped};
 use hotspot::layout::debug_info::Scope;
 use hotspot::layout::nmethod::{Compilation, Nmethod};
 use vm::memory::Permanent;
@@ -22,6 +23,8 @@ pub struct Sites {
 pub struct Body {
     /// Which compilation has made the code.
     pub compilation: Compilation,
+    /// Which class the compiled method is of.
+    pub stamp: Stamp,
     /// The code.
     pub nmethod: Nmethod,
     /// The tier.
@@ -46,7 +49,16 @@ pub struct Site {
     /// The tier.
     pub level: i8,
     /// The first frame.
+    pub scope: StampedScope,
+}
+
+/// A scope, and which class its method is of. As long as the compilation is there, the class is.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct StampedScope {
+    /// The scope.
     pub scope: Scope,
+    /// The stamp of its method.
+    pub stamp: Stamp,
 }
 
 /// Compiled code, and which compilation has made it.
@@ -74,11 +86,13 @@ impl Sites {
     #[inline]
     pub fn body(&self, cache: &CodeCache, pc: usize) -> Option<Body> {
         let [_, nmethod, method, numbers, end] = self.bodies.get(pc)?;
+        let method = Stamped(method);
         let body = Body {
             compilation: Compilation {
-                method,
+                method: method.address(),
                 id: numbers as u32,
             },
+            stamp: method.stamp(),
             nmethod: Nmethod(nmethod),
             level: (numbers >> 32) as i8,
             certainty: Certainty::of_number((numbers >> 40) as u8),
@@ -93,9 +107,11 @@ impl Sites {
         let level = usize::from(body.level.cast_unsigned());
         let certainty = body.certainty as usize;
         let numbers = body.compilation.id as usize | level << 32 | certainty << 40;
-        let method = body.compilation.method;
         let end = body.end.cast_unsigned() as usize | (body.scope as usize) << 32;
-        self.bodies.put([pc, body.nmethod.0, method, numbers, end]);
+        if let Some(method) = Stamped::new(body.compilation.method, body.stamp) {
+            self.bodies
+                .put([pc, body.nmethod.0, method.0, numbers, end]);
+        }
     }
 
     /// The call whose return address is `pc`, if it was met before.
@@ -114,7 +130,7 @@ impl Sites {
             frame_words: (numbers >> 32) as u16,
             level: (numbers >> 48) as i8,
             extends: numbers >> 56 != 0,
-            scope: unpacked(scope, rest),
+            scope: unpacked(Stamped(scope), rest),
         };
         let Compiled {
             nmethod,
@@ -143,14 +159,14 @@ impl Sites {
 
     /// The scope at `scope` in the tables of `code`, if it was met before.
     #[inline]
-    pub fn scope(&self, code: &Compiled, scope: u32) -> Option<Scope> {
+    pub fn scope(&self, code: &Compiled, scope: u32) -> Option<StampedScope> {
         let [address, a, b, c] = code.key(scope);
         let [_, d, e, f, method, rest] = self.scopes.get(address)?;
-        (d == a && e == b && f == c).then_some(unpacked(method, rest))
+        (d == a && e == b && f == c).then_some(unpacked(Stamped(method), rest))
     }
 
     /// Keeps the scope at `scope`.
-    pub fn keep_scope(&self, code: &Compiled, scope: u32, found: Scope) {
+    pub fn keep_scope(&self, code: &Compiled, scope: u32, found: StampedScope) {
         let [address, a, b, c] = code.key(scope);
         let [method, rest] = packed(found);
         self.scopes.put([address, a, b, c, method, rest]);
@@ -174,16 +190,21 @@ fn is_still(cache: &CodeCache, nmethod: Nmethod, compilation: Compilation) -> bo
     cache.compilation(&memory, nmethod) == Some(compilation)
 }
 
-fn packed(scope: Scope) -> [usize; 2] {
+fn packed(StampedScope { scope, stamp }: StampedScope) -> [usize; 2] {
     let bci = scope.bci.cast_unsigned() as usize;
-    [scope.method, bci | (scope.sender as usize) << 32]
+    // No method is where no word can say it: what a wild walk has read.
+    let method = Stamped::new(scope.method, stamp).unwrap_or(Stamped(0));
+    [method.0, bci | (scope.sender as usize) << 32]
 }
 
-fn unpacked(method: usize, rest: usize) -> Scope {
-    Scope {
-        method,
-        bci: (rest as u32).cast_signed(),
-        sender: (rest >> 32) as u32,
+fn unpacked(method: Stamped, rest: usize) -> StampedScope {
+    StampedScope {
+        scope: Scope {
+            method: method.address(),
+            bci: (rest as u32).cast_signed(),
+            sender: (rest >> 32) as u32,
+        },
+        stamp: method.stamp(),
     }
 }
 
@@ -194,13 +215,16 @@ mod tests {
     #[test]
     fn scopes_are_unpacked_as_they_were_packed() {
         for (bci, sender) in [(-1, 0), (0, 1), (65_535, u32::MAX)] {
-            let scope = Scope {
-                method: 0x7f12_3456_7890,
-                bci,
-                sender,
-            };
-            let [method, rest] = packed(scope);
-            assert_eq!(unpacked(method, rest), scope);
+            for stamp in [Stamp::NONE, Stamp::of(0), Stamp::of(123_456_789)] {
+                let scope = Scope {
+                    method: 0x7f12_3456_7890,
+                    bci,
+                    sender,
+                };
+                let scope = StampedScope { scope, stamp };
+                let [method, rest] = packed(scope);
+                assert_eq!(unpacked(Stamped(method), rest), scope);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! thread runs on. The frames below are at calls: as long as the thread does not return to them, nothing of them changes. A
 //! digest of them shows whether the thread has returned in between.
 
+use crate::layout::stamp::Stamp;
 use crate::queue::room::Room;
 use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
@@ -25,10 +26,18 @@ pub struct Mark {
     /// The lowest frame of the physical frame on top.
     lowest: Frame,
     /// The methods that are inlined above, callees first.
-    inlined: [(Option<Method>, Option<u16>); MOST_ON_TOP],
+    inlined: [Inlined; MOST_ON_TOP],
     inlined_count: usize,
     /// The frames below; `None` if there are none.
     below: Option<Below>,
+}
+
+/// What an inlined frame has of its own.
+#[derive(Copy, Clone, Debug)]
+struct Inlined {
+    method: Option<Method>,
+    stamp: Stamp,
+    bci: Option<u16>,
 }
 
 /// The frames below the physical frame on top.
@@ -55,7 +64,11 @@ impl Mark {
                 kept.push(frame);
             }
         };
-        let mut inlined = [(None, None); MOST_ON_TOP];
+        let mut inlined = [Inlined {
+            method: None,
+            stamp: Stamp::NONE,
+            bci: None,
+        }; MOST_ON_TOP];
         let mut inlined_count = 0;
         let lowest = loop {
             let frame = next_of_method(&mut walk, &mut keep)?.ok_or(Failure::NoJavaFrame)?;
@@ -63,7 +76,10 @@ impl Mark {
                 break frame;
             }
             let place = inlined.get_mut(inlined_count).ok_or(Failure::Top)?;
-            *place = (frame.method, frame.bci);
+            let Frame {
+                method, stamp, bci, ..
+            } = frame;
+            *place = Inlined { method, stamp, bci };
             inlined_count += 1;
         };
         let below = Below::of(walk, &mut keep)?;
@@ -92,10 +108,11 @@ impl Mark {
         if index == self.inlined_count {
             return Some(self.lowest);
         }
-        let &(method, bci) = self.inlined[..self.inlined_count].get(index)?;
+        let &Inlined { method, stamp, bci } = self.inlined[..self.inlined_count].get(index)?;
         Some(Frame {
             kind: FrameKind::Inlined,
             method,
+            stamp,
             bci,
             ..self.lowest
         })
@@ -177,12 +194,14 @@ fn content(before: u64, frame: &Frame) -> u64 {
     mixed(mixed(before, method as u64), bci as u64)
 }
 
-/// The next frame of a method. All frames up to it are given to `keep`.
+/// The next frame of a method, with its stamp: the class may be gone when the frame is asked for. All frames up to it are
+/// given to `keep`.
 fn next_of_method(
     walk: &mut Walk<'_>,
     mut keep: impl FnMut(Frame),
 ) -> Result<Option<Frame>, Failure> {
     while let Some(frame) = walk.next_frame()? {
+        let frame = walk.stamped(frame);
         keep(frame);
         if frame.is_of_method() {
             return Ok(Some(frame));

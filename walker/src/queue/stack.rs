@@ -106,12 +106,14 @@ impl<'s> Stack<'s> {
                 return None;
             };
             let entry = self.vm.continuations.as_ref()?.enters;
-            let frame =
-                |FrameInfo { method, location }| Frame::of_id(&self.memory, method.0, location);
+            let stamped = |frame: Frame| frame.stamped(&self.vm.methods, &self.memory);
+            let frame = |FrameInfo { method, location }| {
+                Frame::of_id(&self.memory, method.0, location).map(stamped)
+            };
             let [of_virtual, of_carrier] = stopped.frames()?;
             let of_virtual = of_virtual.into_iter().map(frame);
             let of_carrier = of_carrier.into_iter().map(frame);
-            let entry = Some(Frame::of_native(entry));
+            let entry = Some(stamped(Frame::of_native(entry)));
             of_virtual.chain([entry]).chain(of_carrier).collect()
         };
         self.listed.get_or_init(list).as_deref()

@@ -228,7 +228,10 @@ impl Walk<'_> {
         let method = Method(below(FRAME.method).ok_or(Failure::Torn)?);
         let known = self.vm.methods.known(&self.memory, method);
         let known = known.ok_or(Failure::Torn)?;
-        let frame = frame_at(place, FrameKind::Java, 0);
+        let frame = Frame {
+            stamp: known.stamp,
+            ..frame_at(place, FrameKind::Java, 0)
+        };
         let frame = if known.is_native {
             Frame {
                 kind: FrameKind::Native,
@@ -315,19 +318,15 @@ impl Walk<'_> {
         record: Record,
         frame: Frame,
     ) -> Result<Inlined, Failure> {
-        let Vm {
-            code_cache,
-            compression,
-            ..
-        } = self.vm;
+        let cache = &self.vm.code_cache;
         let inlined = || {
             Some(Inlined {
                 code: Compiled {
                     nmethod,
-                    compilation: code_cache.compilation(&self.memory, nmethod)?,
+                    compilation: cache.compilation(&self.memory, nmethod)?,
                     scopes: tables.scopes,
                 },
-                scope: tables.scope(&self.memory, *compression, record.scope)?,
+                scope: self.read_scope(tables, record.scope)?,
                 frame,
             })
         };
@@ -347,6 +346,7 @@ impl Walk<'_> {
         if body.scope == 0 || !is_wanted {
             return Some(Frame {
                 method: Some(Method(body.compilation.method)),
+                stamp: body.stamp,
                 certainty: if is_wanted {
                     body.certainty
                 } else {
@@ -356,10 +356,7 @@ impl Walk<'_> {
             });
         }
         let Vm {
-            code_cache,
-            compression,
-            sites,
-            ..
+            code_cache, sites, ..
         } = self.vm;
         let memory = &self.memory;
         let tables = body.nmethod.debug_tables(code_cache.nmethods(), memory)?;
@@ -371,7 +368,7 @@ impl Walk<'_> {
         let scope = match sites.scope(&code, body.scope) {
             Some(scope) => scope,
             None => {
-                let scope = tables.scope(memory, *compression, body.scope)?;
+                let scope = self.read_scope(&tables, body.scope)?;
                 sites.keep_scope(&code, body.scope, scope);
                 scope
             }

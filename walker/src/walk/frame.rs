@@ -1,9 +1,12 @@
 //! The frames that a walk yields, and why a walk may fail.
 
 use crate::layout::certainty::Certainty;
-use hotspot::layout::debug_info::Scope;
+use crate::layout::method::Methods;
+use crate::layout::sites::StampedScope;
+use crate::layout::stamp::Stamp;
 use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
+use vm::memory::Live;
 
 /// A frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -14,6 +17,8 @@ pub struct Frame {
     pub level: i8,
     /// The method, if the frame has one.
     pub method: Option<Method>,
+    /// Which class the method is of, if the walk knows that already.
+    pub stamp: Stamp,
     /// The BCI, if the frame has one and it is known.
     pub bci: Option<u16>,
     /// How much is known of a compiled frame.
@@ -44,11 +49,24 @@ impl Frame {
 
     /// This frame, with the method and the BCI of `scope`.
     #[inline]
-    pub fn of_scope(self, scope: &Scope) -> Frame {
+    pub fn of_scope(self, StampedScope { scope, stamp }: &StampedScope) -> Frame {
         Frame {
+            stamp: *stamp,
             method: Some(Method(scope.method)),
             bci: u16::try_from(scope.bci).ok(),
             ..self
+        }
+    }
+
+    /// The frame, with the stamp of its method.
+    #[inline]
+    pub fn stamped(self, methods: &Methods, memory: &Live<'_>) -> Frame {
+        match self.method {
+            Some(method) => Frame {
+                stamp: self.stamp.or_else(|| methods.stamp(memory, method)),
+                ..self
+            },
+            None => self,
         }
     }
 
@@ -63,6 +81,7 @@ impl Frame {
             kind: FrameKind::Native,
             level: -1,
             method: Some(method),
+            stamp: Stamp::NONE,
             bci: None,
             certainty: Certainty::Full,
             pc: 0,

@@ -95,9 +95,11 @@ impl Walk<'_> {
         let slot = |distance: usize| word(fp.wrapping_sub(distance));
         let method = Method(slot(FRAME.method)?);
         let known = self.vm.methods.known(&self.memory, method);
-        let bci = known.ok_or(Failure::Torn)?.bci(slot(FRAME.bcp)?);
+        let known = known.ok_or(Failure::Torn)?;
+        let bci = known.bci(slot(FRAME.bcp)?);
         let frame = Frame {
             method: Some(method),
+            stamp: known.stamp,
             bci: Some(bci.ok_or(Failure::Torn)?),
             ..frame_at(Place { pc, sp, fp }, FrameKind::Java, 0)
         };

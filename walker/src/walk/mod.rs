@@ -27,10 +27,12 @@ use crate::layout::Vm;
 use crate::layout::certainty::Certainty;
 use crate::layout::chunks::Chunk;
 use crate::layout::continuations::Continuations;
-use crate::layout::sites::{Body, Compiled};
+use crate::layout::sites::{Body, Compiled, StampedScope};
+use crate::layout::stamp::Stamp;
 use frame::{Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
-use hotspot::layout::debug_info::Scope;
+use hotspot::layout::method::Method;
+use hotspot::layout::nmethod::DebugTables;
 use hotspot::layout::thread::{Anchor, JavaThread};
 use hotspot::layout::unpacked::Unpacked as UnpackedFrames;
 use std::ops::Range;
@@ -150,7 +152,7 @@ pub struct Walk<'a> {
 struct Inlined {
     code: Compiled,
     /// The next frame.
-    scope: Scope,
+    scope: StampedScope,
     /// The physical frame. That the BCI is not known is of the next frame alone.
     frame: Frame,
 }
@@ -254,7 +256,7 @@ impl<'a> Walk<'a> {
             let (site, caller) = self.known(place)?;
             self.position = Position::Call(caller);
             let frame = frame_at(place, FrameKind::Java, site.level);
-            if site.scope.sender == 0 {
+            if site.scope.scope.sender == 0 {
                 return Some(frame.of_scope(&site.scope));
             }
             self.inlined = Some(Inlined::new(&site, frame));
@@ -339,13 +341,14 @@ impl<'a> Walk<'a> {
             frame.bci = None;
             inlined.frame.certainty = certainty;
         }
-        if scope.sender == 0 {
+        let sender = scope.scope.sender;
+        if sender == 0 {
             self.inlined = None;
             return Some(frame);
         }
-        match self.vm.sites.scope(&inlined.code, scope.sender) {
+        match self.vm.sites.scope(&inlined.code, sender) {
             Some(sender) => inlined.scope = sender,
-            None => self.read_sender(scope.sender),
+            None => self.read_sender(sender),
         }
         Some(Frame {
             kind: FrameKind::Inlined,
@@ -356,27 +359,39 @@ impl<'a> Walk<'a> {
     /// Reads the scope at `scope` of the debug info record that the walk is at.
     #[cold]
     fn read_sender(&mut self, scope: u32) {
-        let Some(inlined) = &mut self.inlined else {
+        let Some(Inlined { code, .. }) = self.inlined else {
             return;
         };
-        let Vm {
-            code_cache,
-            compression,
-            ..
-        } = self.vm;
-        let (code, memory) = (&inlined.code, &self.memory);
-        let tables = code.nmethod.debug_tables(code_cache.nmethods(), memory);
-        let sender = tables.and_then(|tables| tables.scope(memory, *compression, scope));
-        match sender {
-            Some(sender) => {
-                self.vm.sites.keep_scope(code, scope, sender);
+        let layout = self.vm.code_cache.nmethods();
+        let tables = code.nmethod.debug_tables(layout, &self.memory);
+        let sender = tables.and_then(|tables| self.read_scope(&tables, scope));
+        match (sender, &mut self.inlined) {
+            (Some(sender), Some(inlined)) => {
+                self.vm.sites.keep_scope(&code, scope, sender);
                 inlined.scope = sender;
             }
-            None => {
+            _ => {
                 self.inlined = None;
                 self.position = Position::Failed(Failure::Torn);
             }
         }
+    }
+
+    /// Reads the scope at `scope` of `tables`.
+    #[cold]
+    fn read_scope(&self, tables: &DebugTables, scope: u32) -> Option<StampedScope> {
+        let scope = tables.scope(&self.memory, self.vm.compression, scope)?;
+        let method = Method(scope.method);
+        Some(StampedScope {
+            scope,
+            stamp: self.vm.methods.read_stamp(&self.memory, method),
+        })
+    }
+
+    /// `frame`, with the stamp of its method.
+    #[inline]
+    pub fn stamped(&self, frame: Frame) -> Frame {
+        frame.stamped(&self.vm.methods, &self.memory)
     }
 
     /// Whether `sp` can be the stack pointer of the caller of a frame whose stack pointer is `below`.
@@ -423,6 +438,7 @@ fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
         kind,
         level,
         method: None,
+        stamp: Stamp::NONE,
         bci: None,
         certainty: Certainty::Full,
         pc: place.pc,

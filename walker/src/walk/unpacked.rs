@@ -36,11 +36,12 @@ impl Walk<'_> {
         let scope = scope.ok_or(Failure::Deoptimizing)?;
         // The memory may be of something else by now if another thread is walked.
         let known = self.vm.methods.known(&self.memory, Method(scope.method));
-        known.ok_or(Failure::Deoptimizing)?;
+        let stamp = known.ok_or(Failure::Deoptimizing)?.stamp;
         let frame = Frame {
             kind: FrameKind::Java,
             level: -1,
             method: Some(Method(scope.method)),
+            stamp,
             // At the entry of a synchronized method the BCI is -1.
             bci: u16::try_from(scope.bci).ok(),
             certainty: Certainty::Full,

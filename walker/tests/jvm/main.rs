@@ -3,7 +3,7 @@
 
 mod agent;
 
-use agent::{Answers, Queues, ask_for_states, compare, enqueue, misuse, name};
+use agent::{Answers, Queues, ask_for_states, compare, enqueue, misuse, name, name_reused};
 use classfile_testing::jdk::Jdk;
 use std::time::{Duration, Instant};
 
@@ -108,6 +108,23 @@ fn names_are_those_of_jvmti_and_those_of_unloaded_classes_are_empty() {
         ] {
             assert!(answers.number(counted) > 0, "{counted}: {run}");
             assert_eq!(answers.number(wrong), 0, "{wrong}: {run}");
+        }
+    }
+}
+
+/// The VM unloads classes, and puts others of the same size at their addresses.
+#[test]
+fn a_method_of_an_unloaded_class_never_gets_the_names_of_the_class_that_has_its_address() {
+    for jdk in Jdk::all() {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+            let answers = name_reused(&jdk, &["-Xmx64m", collector], 1_000);
+            let run = format!("JDK {}, {collector}: {}", jdk.feature, answers.text);
+            for counted in ["reused", "gone", "class_gone", "same_again"] {
+                assert!(answers.number(counted) > 100, "{counted}: {run}");
+            }
+            for wrong in ["names_differ", "gone_with_names", "other", "class_other"] {
+                assert_eq!(answers.number(wrong), 0, "{wrong}: {run}");
+            }
         }
     }
 }

@@ -18,7 +18,9 @@
 
 typedef struct {
   ASGST_Method method;
+  ASGST_Class class;
   char *name; /* class, name and descriptor */
+  char *class_name;
 } Seen;
 
 static jvmtiEnv *jvmti;
@@ -32,7 +34,7 @@ static long names, names_differ, generic_names, class_names, class_names_differ,
 typedef struct {
   char name[LONGEST], signature[LONGEST], generic[LONGEST], class_name[LONGEST], generic_class[LONGEST];
   int generic_length, generic_class_length;
-  bool is_known;
+  ASGST_Class class;
 } Names;
 
 static void ask(ASGST_Method method, Names *out) {
@@ -40,7 +42,7 @@ static void ask(ASGST_Method method, Names *out) {
   ASGST_MethodInfo info = {out->name, LONGEST, out->signature, LONGEST, out->generic, LONGEST, NULL};
   ASGST_GetMethodInfo(method, &info);
   out->generic_length = info.generic_signature_length;
-  out->is_known = info.klass != NULL;
+  out->class = info.klass;
   ASGST_ClassInfo class_info = {out->class_name, LONGEST, out->generic_class, LONGEST};
   ASGST_GetClassInfo(info.klass, &class_info);
   out->generic_class_length = class_info.generic_class_name_length;
@@ -95,7 +97,7 @@ static void compare(const ASGST_Frame *frame, jmethodID id) {
   if (seen_count < MOST_SEEN) {
     char text[3 * LONGEST];
     snprintf(text, sizeof text, "%s.%s%s", ours.class_name, ours.name, ours.signature);
-    seen[seen_count++] = (Seen){frame->method, strdup(text)};
+    seen[seen_count++] = (Seen){frame->method, ours.class, strdup(text), strdup(ours.class_name)};
   }
   (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
   (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -161,16 +163,44 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   ready = ASGST_Initialize(env) == 0;
 }
 
+/* The part of a method that is its address, which the library documents for nobody: only to see that addresses were reused. */
+static uintptr_t address_of(const Seen *one) {
+  return (uintptr_t)one->method & 0x7ffffffffff8;
+}
+
+static int by_address_and_name(const void *a, const void *b) {
+  uintptr_t x = address_of(a), y = address_of(b);
+  return x != y ? (x > y) - (x < y) : strcmp(((const Seen *)a)->name, ((const Seen *)b)->name);
+}
+
+static long count_reused(void) {
+  long reused = 0;
+  qsort(seen, seen_count, sizeof *seen, by_address_and_name);
+  for (long i = 1; i < seen_count; i++)
+    reused += address_of(&seen[i]) == address_of(&seen[i - 1]) && strcmp(seen[i].name, seen[i - 1].name) != 0;
+  return reused;
+}
+
+/* The name of a class, by what the library has given for it when it was loaded. */
+static void ask_class(const Seen *one, long *class_gone, long *class_other) {
+  char name[LONGEST];
+  ASGST_ClassInfo info = {name, LONGEST, NULL, 0};
+  ASGST_GetClassInfo(one->class, &info);
+  *class_gone += name[0] == 0;
+  *class_other += name[0] != 0 && strcmp(name, one->class_name) != 0;
+}
+
 static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   (void)j, (void)env;
   static Names now;
-  long same_again = 0, gone = 0, other = 0, unknown = 0;
+  long same_again = 0, gone = 0, other = 0, unknown = 0, class_gone = 0, class_other = 0;
   pthread_mutex_lock(&lock);
   for (long i = 0; i < seen_count; i++) {
     ask(seen[i].method, &now);
     char text[3 * LONGEST];
     snprintf(text, sizeof text, "%s.%s%s", now.class_name, now.name, now.signature);
-    if (!now.is_known) {
+    ask_class(&seen[i], &class_gone, &class_other);
+    if (now.class == NULL) {
       gone++;
       unknown += now.name[0] || now.signature[0] || now.class_name[0];
     } else if (strcmp(text, seen[i].name) == 0) {
@@ -184,7 +214,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          with_c_below, with_c_between, java_differs);
   printf("names %ld names_differ %ld generic_names %ld class_names %ld class_names_differ %ld generic_class_names %ld\n",
          names, names_differ, generic_names, class_names, class_names_differ, generic_class_names);
-  printf("same_again %ld gone %ld gone_with_names %ld other %ld\n", same_again, gone, unknown, other);
+  printf("same_again %ld gone %ld gone_with_names %ld other %ld class_gone %ld class_other %ld reused %ld\n", same_again,
+         gone, unknown, other, class_gone, class_other, count_reused());
   fflush(stdout);
   ready = false;
   pthread_mutex_unlock(&lock);

@@ -12,6 +12,7 @@ use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Calls, Depth, Effect, Follow, Landings, Native, Settled};
+use hotspot::layout::method::Method;
 use hotspot::layout::nmethod::Nmethod;
 use hotspot::memory::Memory;
 
@@ -202,9 +203,12 @@ impl Walk<'_> {
             let Found::Between(between) = self.found_at(&instruction)? else {
                 return None;
             };
+            let compilation = self.vm.code_cache.compilation(memory, nmethod)?;
+            let method = Method(compilation.method);
             Some(Body {
                 nmethod,
-                compilation: self.vm.code_cache.compilation(memory, nmethod)?,
+                compilation,
+                stamp: self.vm.methods.read_stamp(memory, method),
                 level: instruction.level,
                 end: i32::try_from(end.wrapping_sub(place.sp).cast_signed()).ok()?,
                 scope: between.record.map_or(0, |record| record.scope),

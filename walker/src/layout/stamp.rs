@@ -1,0 +1,110 @@
+//! Stamps, which tell classes that had the same address from each other.
+
+use hotspot::layout::method::Method;
+
+/// User space ends here on x86-64: a process has larger addresses only where it asks for them.
+const ADDRESS_BITS: u32 = 47;
+
+/// Methods and classes are at multiples of 8.
+const LOW_BITS: u32 = 3;
+
+/// Which class a method is of: its [trace id](hotspot::layout::trace_ids), modulo the number of stamps.
+///
+/// A VM that has loaded 1,048,575 other classes since gives a class the stamp of an older one.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Stamp(u32);
+
+/// An address of the VM's and a stamp in one word: what the users of the library get, and what is kept of methods. The
+/// address alone has no stamp.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Stamped(pub usize);
+
+impl Stamp {
+    /// Of a class that is not known.
+    pub const NONE: Stamp = Stamp(0);
+
+    const BITS: u32 = usize::BITS - ADDRESS_BITS + LOW_BITS;
+
+    /// The stamp of the class with this trace id.
+    pub fn of(trace_id: usize) -> Stamp {
+        const COUNT: usize = (1 << Stamp::BITS) - 1;
+        Stamp((trace_id % COUNT + 1) as u32)
+    }
+
+    /// The stamp that has this number.
+    #[inline]
+    pub fn of_number(number: u32) -> Stamp {
+        Stamp(number & ((1 << Stamp::BITS) - 1))
+    }
+
+    /// Its number, in 20 bits.
+    #[inline]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// This stamp, or what `other` finds if this is none.
+    #[inline]
+    pub fn or_else(self, other: impl FnOnce() -> Stamp) -> Stamp {
+        if self == Stamp::NONE { other() } else { self }
+    }
+}
+
+impl Stamped {
+    /// What is at `address`, of the class with this stamp; `None` if nothing of the VM can be there.
+    #[inline]
+    pub fn new(address: usize, stamp: Stamp) -> Option<Stamped> {
+        let (high, low) = (stamp.0 as usize >> LOW_BITS, stamp.0 as usize & LOW);
+        let is_possible = address >> ADDRESS_BITS == 0 && address & LOW == 0;
+        is_possible.then_some(Stamped(high << ADDRESS_BITS | address | low))
+    }
+
+    /// The address.
+    #[inline]
+    pub fn address(self) -> usize {
+        self.0 & ((1 << ADDRESS_BITS) - 1) & !LOW
+    }
+
+    /// The address of the method.
+    #[inline]
+    pub fn method(self) -> Method {
+        Method(self.address())
+    }
+
+    /// The stamp.
+    #[inline]
+    pub fn stamp(self) -> Stamp {
+        let high = self.0 >> ADDRESS_BITS;
+        Stamp((high << LOW_BITS | self.0 & LOW) as u32)
+    }
+}
+
+const LOW: usize = (1 << LOW_BITS) - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_the_address_and_the_stamp() {
+        let ids = [0, 1, 7, 8, 1_048_574, 1_048_575, 5_000_000_000];
+        for address in [0, 8, 0x7f12_3456_7890, (1 << ADDRESS_BITS) - 8] {
+            for stamp in ids.map(Stamp::of).into_iter().chain([Stamp::NONE]) {
+                let word = Stamped::new(address, stamp).expect("a word");
+                assert_eq!((word.address(), word.stamp()), (address, stamp));
+                assert_eq!(Stamp::of_number(stamp.number()), stamp);
+            }
+            assert_eq!(Stamped::new(address, Stamp::NONE), Some(Stamped(address)));
+        }
+        assert_eq!(Stamped::new(1 << ADDRESS_BITS, Stamp::NONE), None);
+        assert_eq!(Stamped::new(12, Stamp::NONE), None);
+    }
+
+    #[test]
+    fn a_million_classes_have_different_stamps_and_none_is_that_of_no_class() {
+        let mut all: Vec<u32> = (77..77 + 1_048_575).map(|id| Stamp::of(id).0).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!((all.len(), all[0]), (1_048_575, 1));
+    }
+}
