@@ -10,6 +10,7 @@
 //! | [`jvmti`] | JVMTI's functions by name |
 //! | [`library`] | the VM's library and its symbols |
 //! | [`memory`] | readers of memory that may be unmapped |
+//! | [`registers`] | the registers of interrupted code |
 //! | [`threads`] | from a JNI environment to the VM's thread |
 //! | [`current`] | the thread that runs here, for walks in handlers |
 //! | [`notifier`] | how handlers wake a thread |
@@ -30,3 +31,5 @@ pub mod ring;
 pub mod sync;
 pub mod tables;
 pub mod threads;
+
+pub use arch::registers;

@@ -18,9 +18,9 @@ use x86_64 as current;
 pub use current::run_special_instructions;
 pub use current::{
     CROSSINGS, Copies, FORKS, MAIN_REGISTERS, RED_ZONE, REGISTERS, TRAP_FLAG, breakpoint,
-    breakpoint_argument, counter, crossing_left, enter_crossing, entered_method, general,
-    has_trap_flag_set, leave_crossing, leave_guarded, register, registers, resume_behind_copy,
-    run_guarded, set_trap_flag, system_call, thread_word, throwing, thunks, traps,
+    breakpoint_argument, counter, crossing_left, enter_crossing, entered_method, has_trap_flag_set,
+    leave_crossing, leave_guarded, register, registers, resume_behind_copy, run_guarded,
+    set_trap_flag, system_call, thread_word, throwing, thunks, traps,
 };
 pub use thunk_table::{THUNKS, ThunkTable};
 

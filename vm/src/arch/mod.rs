@@ -1,7 +1,7 @@
-//! Loads that may fault: the part of this crate that differs by architecture. The twin of [`hotspot::arch`].
+//! Loads that may fault, and the registers of a signal: the part of this crate that differs by architecture. The twin of [`hotspot::arch`].
 //!
 //! Each architecture has a folder with the same functions. The list here is the contract: loads of a byte, of two, four,
-//! eight and sixteen bytes, which have no value where they fault; and what the handler of faults asks.
+//! eight and sixteen bytes, which have no value where they fault; what the handler of faults asks; and the registers.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -13,7 +13,7 @@ use aarch64 as current;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as current;
 
-pub use current::{LOADS, byte, bytes, half, int, prepare, resume, resumption, word};
+pub use current::{LOADS, byte, bytes, half, int, prepare, registers, resume, resumption, word};
 
 #[cfg(not(all(
     target_os = "linux",

@@ -1,10 +1,10 @@
 //! The context of a signal handler: the registers of the interrupted code.
 
 use crate::api::abi::{CPP_TRACE, GUESS_INLINED, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS};
-use crate::arch::registers;
 use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
 use crate::walk::{Place, Walk};
+use hotspot::arch::NativeRegisters;
 use hotspot::layout::thread::JavaThread;
 use std::ffi::c_void;
 use vm::memory::{Guard, Live};
@@ -22,6 +22,15 @@ pub fn with_vm<T>(work: impl FnOnce(&Vm, Live<'_>) -> T) -> Option<T> {
     // SAFETY: as above.
     unsafe { *errno = before };
     Some(result)
+}
+
+/// The program counter and the registers in `ucontext`.
+///
+/// # Safety
+/// `ucontext` must be a context that a signal handler was given.
+unsafe fn registers(ucontext: *const c_void) -> (usize, NativeRegisters) {
+    // SAFETY: as the caller promised.
+    vm::registers(unsafe { &*ucontext.cast() })
 }
 
 /// A walk that yields only the frames that the caller asked for.

@@ -1,5 +1,4 @@
-//! What walks ask of the architecture: the registers of a signal's context, their numbers in unwind tables, and the stub that
-//! calls Java methods. The twin of [`hotspot::arch`], which knows the machine code.
+//! What walks ask of the architecture: the numbers of registers in unwind tables, and the stub that calls Java methods. The twin of [`hotspot::arch`], which knows the machine code.
 //!
 //! Each architecture has a folder with the same functions. The list here is the contract.
 
@@ -13,7 +12,7 @@ use aarch64 as current;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as current;
 
-pub use current::{keeps_wrapper, register, registers};
+pub use current::{keeps_wrapper, register};
 
 use hotspot::arch::{Follow, Native, NotKnown};
 

@@ -73,7 +73,7 @@ mod tests {
             let (pc, registers) = unsafe {
                 let mut context: libc::ucontext_t = std::mem::zeroed();
                 assert_eq!(libc::getcontext(&mut context), 0);
-                crate::arch::registers((&raw const context).cast())
+                vm::registers(&context)
             };
             let guard = Guard::set();
             let memory = guard.memory();

@@ -1,6 +1,6 @@
 //! Linux on aarch64.
 
-use hotspot::arch::{Arch, Native, NativeRegisters, NotKnown, Registers};
+use hotspot::arch::{Arch, Native, NotKnown, Registers};
 use std::arch::asm;
 
 /// The link register's number.
@@ -21,14 +21,6 @@ pub fn registers(context: &libc::ucontext_t) -> Registers {
         fp: context.regs[FRAME_POINTER] as usize,
         link: Some(context.regs[LINK] as usize),
     }
-}
-
-/// The general registers of the interrupted code.
-pub fn general(context: &libc::ucontext_t) -> NativeRegisters {
-    let context = &context.uc_mcontext;
-    // x0 to x30, and the stack pointer as number 31.
-    let value = |number: usize| context.regs.get(number).unwrap_or(&context.sp);
-    NativeRegisters::all(std::array::from_fn(|number| *value(number) as usize))
 }
 
 /// How many general registers a context has: x0 to x30, the stack pointer, the program counter.

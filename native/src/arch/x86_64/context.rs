@@ -1,6 +1,6 @@
 //! Linux on x86-64.
 
-use hotspot::arch::{NativeRegisters, NotKnown, Registers};
+use hotspot::arch::{NotKnown, Registers};
 use std::arch::{asm, global_asm};
 use std::ffi::c_int;
 
@@ -16,31 +16,6 @@ pub fn registers(context: &libc::ucontext_t) -> Registers {
         fp: at(libc::REG_RBP),
         link: None,
     }
-}
-
-/// The general registers of the interrupted code.
-pub fn general(context: &libc::ucontext_t) -> NativeRegisters {
-    // In the order of their numbers in the instruction set (Intel SDM, volume 2, table 3-1).
-    let names = [
-        libc::REG_RAX,
-        libc::REG_RCX,
-        libc::REG_RDX,
-        libc::REG_RBX,
-        libc::REG_RSP,
-        libc::REG_RBP,
-        libc::REG_RSI,
-        libc::REG_RDI,
-        libc::REG_R8,
-        libc::REG_R9,
-        libc::REG_R10,
-        libc::REG_R11,
-        libc::REG_R12,
-        libc::REG_R13,
-        libc::REG_R14,
-        libc::REG_R15,
-    ];
-    let value = |name: c_int| context.uc_mcontext.gregs[name as usize] as usize;
-    NativeRegisters::all(names.map(value))
 }
 
 /// How many general registers a context has: those from r8 to rip (`sys/ucontext.h`).

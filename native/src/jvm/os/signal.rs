@@ -47,7 +47,7 @@ impl HandlerContext<'_> {
 
     /// All general registers of the interrupted code.
     pub fn general(&self) -> NativeRegisters {
-        arch::general(self.context)
+        vm::registers(self.context).1
     }
 
     /// The signals that the interrupted code had blocked. While a handler runs, its own signal is among them, unless it

@@ -3,5 +3,5 @@
 mod context;
 mod loads;
 
-pub use context::resume;
+pub use context::{registers, resume};
 pub use loads::{LOADS, byte, bytes, half, int, prepare, resumption, word};

@@ -3,7 +3,7 @@
 mod context;
 mod loads;
 
-pub use context::resume;
+pub use context::{registers, resume};
 pub use loads::{byte, bytes, half, int, prepare, resumption, word};
 
 use hotspot::arch::NotKnown;

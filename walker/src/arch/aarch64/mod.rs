@@ -1,9 +1,7 @@
 //! Linux on aarch64.
 
 mod call_stub;
-mod context;
 mod unwind_tables;
 
 pub use call_stub::keeps_wrapper;
-pub use context::registers;
 pub use unwind_tables::register;
