@@ -5,7 +5,6 @@
 //!     cargo build --release -p walker --example profiler
 //!     java -agentpath:target/release/examples/libprofiler.so=interval=10,flames=flames.html ...
 
-use hotspot::layout::method::Method;
 use jni_sys::{JNIEnv, JavaVM, jint, jobject};
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -21,6 +20,7 @@ use std::time::{Duration, Instant};
 use walker::api::ASGST_Initialize;
 use walker::api::context::with_vm;
 use walker::layout::Vm;
+use walker::layout::stamp::Stamped;
 use walker::walk::frame::Failure;
 
 const MOST_DEPTH: usize = 512;
@@ -41,7 +41,7 @@ struct Trace {
     /// The number of frames; 0 if the walk failed.
     count: usize,
     /// The methods, and whether all inlined methods above are there.
-    frames: [(Option<Method>, bool); MOST_DEPTH],
+    frames: [(Option<Stamped>, bool); MOST_DEPTH],
 }
 
 // SAFETY: the handler that has made the slot `BUSY` owns the trace; otherwise the sampling loop does.
@@ -73,7 +73,7 @@ extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void)
         let mut walk = unsafe { walker::api::context::Trace::of_context(vm, memory, context, 0)? };
         trace.count = 0;
         while let Some(place) = trace.frames.get_mut(trace.count)
-            && let Some(frame) = walk.next_frame()?
+            && let Some(frame) = walk.next_stamped()?
         {
             *place = (frame.method, !frame.may_miss_inlined());
             trace.count += 1;
@@ -109,7 +109,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn add(&mut self, frames: &[(Option<Method>, bool)]) {
+    fn add(&mut self, frames: &[(Option<Stamped>, bool)]) {
         let mut node = &mut self.tree;
         node.samples += 1;
         for (above, &frame) in frames.iter().enumerate().rev() {
@@ -168,12 +168,14 @@ impl Profile {
 }
 
 /// The name of a method that is known to lack methods that are inlined, or not.
-fn name_of((method, is_whole): (Option<Method>, bool)) -> Option<String> {
+fn name_of((method, is_whole): (Option<Stamped>, bool)) -> Option<String> {
     let (mut name, mut class) = ([0; 128], [0; 256]);
     let lengths = with_vm(|vm, memory| {
-        let of_class = vm.methods.class(&memory, method?)?;
-        let length = vm.methods.name(&memory, method?, &mut name)?;
-        let of_class = vm.methods.class_name(&memory, of_class, &mut class)?;
+        let of_class = vm.methods.loaded_class(&memory, method?)?;
+        let length = vm.methods.name(&memory, method?.method(), &mut name)?;
+        let of_class = vm
+            .methods
+            .class_name(&memory, of_class.address(), &mut class)?;
         Some((length, of_class))
     });
     let (name_length, class_length) = lengths??;

@@ -4,7 +4,6 @@ use crate::layout::certainty::Certainty;
 use crate::layout::stamp::Stamped;
 use crate::walk::During;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use hotspot::layout::method::Method;
 use std::ffi::{c_int, c_void};
 
 /// `ASGST_INCLUDE_C_FRAMES`.
@@ -211,12 +210,6 @@ impl Frame {
         }
     }
 
-    /// The `ASGST_Method`: the method, and which class it is of.
-    fn handle(&self) -> usize {
-        let handle = |Method(address)| Stamped::new(address, self.stamp);
-        self.method.and_then(handle).map_or(0, |Stamped(word)| word)
-    }
-
     /// The frame for the iterator, which does not distinguish stubs from C code.
     pub fn to_iterator_frame(&self) -> IteratorFrame {
         IteratorFrame {
@@ -224,7 +217,7 @@ impl Frame {
             flags: self.flags(),
             comp_level: self.level.into(),
             bci: self.bci.map_or(-1, c_int::from),
-            method: self.handle(),
+            method: self.method.map_or(0, |Stamped(word)| word),
             pc: self.pc,
             sp: self.sp,
             fp: self.fp,

@@ -100,7 +100,7 @@ impl<'a> Iterator<'a> {
         let Some(frame) = self.next_frame()? else {
             return Ok(None);
         };
-        let id = context::with_vm(|vm, memory| vm.methods.id(&memory, frame.method?));
+        let id = context::with_vm(|vm, memory| vm.methods.id(&memory, frame.method?.method()));
         Ok(Some(frame.to_call_frame(id.flatten().unwrap_or(0))))
     }
 

@@ -50,7 +50,7 @@ fn waiting(vm: &Vm, memory: Live<'_>, thread: JavaThread) -> c_int {
 /// What the native method on top waits for, if it is one that waits.
 fn called(vm: &Vm, memory: Live<'_>, thread: JavaThread) -> Option<c_int> {
     let mut walk = Walk::from_anchor(vm, memory, thread).ok()?;
-    let method = walk.next_frame().ok()??.method?;
+    let method = walk.next_frame().ok()??.method?.method();
     let methods = &vm.methods;
     let class = methods.class(&memory, method)?;
     let (mut names, mut classes) = ([0; 16], [0; 32]);

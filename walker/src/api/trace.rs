@@ -27,7 +27,7 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
     let store = |at: usize, vm: &Vm, memory: &Live<'_>, frame: &Frame| {
         let id = frame
             .method
-            .and_then(|method| vm.methods.id(memory, method));
+            .and_then(|method| vm.methods.id(memory, method.method()));
         // SAFETY: `at` is below `depth`, and the caller promised room for this many frames.
         unsafe { frames.add(at).write(frame.to_call_frame(id.unwrap_or(0))) };
     };

@@ -24,8 +24,8 @@ pub struct Known {
     pub id: usize,
     /// Whether it is native.
     pub is_native: bool,
-    /// Which class it is of.
-    pub stamp: Stamp,
+    /// The method. It has its stamp where the VM keeps what is known of it.
+    pub method: Stamped,
     code: usize,
     size: u16,
 }
@@ -149,22 +149,27 @@ impl Methods {
     /// What a walk needs to know of a method.
     #[inline]
     pub fn known(&self, memory: &Live<'_>, method: Method) -> Option<Known> {
-        if let Some([_, id, code, rest]) = self.known.get(method.0) {
-            // SAFETY: a method is kept only where ids are words, and such a HotSpot never frees ids, so that those of
-            // classes that are gone can be told (`JNIMethodBlock` of `share/oops/method.cpp`).
-            let ids = unsafe { Permanent::new() };
-            if ids.word(id) == Some(method.0) {
-                let (size, is_native) = ((rest >> 1) as u16, rest & 1 != 0);
-                return Some(Known {
-                    id,
-                    code,
-                    size,
-                    is_native,
-                    stamp: Stamp::of_number((rest >> STAMP) as u32),
-                });
-            }
+        match self.kept(method) {
+            Some(known) => Some(known),
+            None => self.read(memory, method),
         }
-        self.read(memory, method)
+    }
+
+    /// What an earlier walk has read of a method, if the method still has its id.
+    #[inline]
+    fn kept(&self, method: Method) -> Option<Known> {
+        let [_, id, code, rest] = self.known.get(method.0)?;
+        // SAFETY: a method is kept only where ids are words, and such a HotSpot never frees ids, so that those of
+        // classes that are gone can be told (`JNIMethodBlock` of `share/oops/method.cpp`).
+        let ids = unsafe { Permanent::new() };
+        let stamp = Stamp::of_number((rest >> STAMP) as u32);
+        (ids.word(id) == Some(method.0)).then_some(Known {
+            id,
+            code,
+            size: (rest >> 1) as u16,
+            is_native: rest & 1 != 0,
+            method: Stamped::of_method(method, stamp),
+        })
     }
 
     /// Reads what a walk needs to know. Where ids are words, it is kept as long as the method has its id.
@@ -177,29 +182,33 @@ impl Methods {
         } else {
             self.ids.id(&self.names, memory, method)
         };
-        let known = Known {
+        let mut known = Known {
+            method: Stamped::unstamped(method),
             // A frame without an id is better than none.
             id: id.unwrap_or(0),
             code,
             size,
             is_native: flags.is_native(),
-            stamp: self.read_stamp(memory, method),
         };
         // The word is null where the method was unloaded, and is another method where the class was redefined. A number
         // shows nothing of this kind, and the address of a method that was unloaded may become that of another.
         if self.are_ids_words && known.id != 0 && memory.word(known.id) == Some(method.0) {
-            let stamp = (known.stamp.number() as usize) << STAMP;
+            let stamp = self.read_stamp(memory, method);
+            known.method = Stamped::of_method(method, stamp);
+            let stamp = (stamp.number() as usize) << STAMP;
             let rest = usize::from(known.size) << 1 | usize::from(known.is_native) | stamp;
             self.known.put([method.0, known.id, known.code, rest]);
         }
         Some(known)
     }
 
-    /// Which class a method is of.
-    #[cold]
-    pub fn stamp(&self, memory: &Live<'_>, method: Method) -> Stamp {
-        let known = self.trace_ids.and_then(|_| self.known(memory, method));
-        known.map_or(Stamp::NONE, |known| known.stamp)
+    /// A method, with its stamp.
+    #[inline(never)]
+    pub fn stamped(&self, memory: &Live<'_>, method: Method) -> Stamped {
+        match self.kept(method) {
+            Some(known) => known.method,
+            None => Stamped::of_method(method, self.read_stamp(memory, method)),
+        }
     }
 
     /// Which class a method is of, read anew: for code that a walk meets for the first time.

@@ -8,6 +8,7 @@ use crate::layout::code_cache::CodeCache;
 use crate::layout::memo::Memo;
 use crate::layout::stamp::{Stamp, Stamped};
 use hotspot::layout::debug_info::Scope;
+use hotspot::layout::method::Method;
 use hotspot::layout::nmethod::{Compilation, Nmethod};
 use vm::memory::Permanent;
 
@@ -23,8 +24,8 @@ pub struct Sites {
 pub struct Body {
     /// Which compilation has made the code.
     pub compilation: Compilation,
-    /// Which class the compiled method is of.
-    pub stamp: Stamp,
+    /// The compiled method.
+    pub method: Stamped,
     /// The code.
     pub nmethod: Nmethod,
     /// The tier.
@@ -52,13 +53,26 @@ pub struct Site {
     pub scope: StampedScope,
 }
 
-/// A scope, and which class its method is of. As long as the compilation is there, the class is.
+/// A [`Scope`], whose method says which class it is of. As long as the compilation is there, the class is.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct StampedScope {
-    /// The scope.
-    pub scope: Scope,
-    /// The stamp of its method.
-    pub stamp: Stamp,
+    /// The method.
+    pub method: Stamped,
+    /// Its BCI; -1 where the record stands for none.
+    pub bci: i32,
+    /// The scope into which it is inlined; 0 if it is the compiled method's own scope.
+    pub sender: u32,
+}
+
+impl StampedScope {
+    /// The scope, with the stamp of its method.
+    pub fn new(scope: Scope, stamp: Stamp) -> StampedScope {
+        StampedScope {
+            method: Stamped::of_method(Method(scope.method), stamp),
+            bci: scope.bci,
+            sender: scope.sender,
+        }
+    }
 }
 
 /// Compiled code, and which compilation has made it.
@@ -92,7 +106,7 @@ impl Sites {
                 method: method.address(),
                 id: numbers as u32,
             },
-            stamp: method.stamp(),
+            method,
             nmethod: Nmethod(nmethod),
             level: (numbers >> 32) as i8,
             certainty: Certainty::of_number((numbers >> 40) as u8),
@@ -108,10 +122,8 @@ impl Sites {
         let certainty = body.certainty as usize;
         let numbers = body.compilation.id as usize | level << 32 | certainty << 40;
         let end = body.end.cast_unsigned() as usize | (body.scope as usize) << 32;
-        if let Some(method) = Stamped::new(body.compilation.method, body.stamp) {
-            self.bodies
-                .put([pc, body.nmethod.0, method.0, numbers, end]);
-        }
+        let method = body.method.0;
+        self.bodies.put([pc, body.nmethod.0, method, numbers, end]);
     }
 
     /// The call whose return address is `pc`, if it was met before.
@@ -190,21 +202,16 @@ fn is_still(cache: &CodeCache, nmethod: Nmethod, compilation: Compilation) -> bo
     cache.compilation(&memory, nmethod) == Some(compilation)
 }
 
-fn packed(StampedScope { scope, stamp }: StampedScope) -> [usize; 2] {
+fn packed(scope: StampedScope) -> [usize; 2] {
     let bci = scope.bci.cast_unsigned() as usize;
-    // No method is where no word can say it: what a wild walk has read.
-    let method = Stamped::new(scope.method, stamp).unwrap_or(Stamped(0));
-    [method.0, bci | (scope.sender as usize) << 32]
+    [scope.method.0, bci | (scope.sender as usize) << 32]
 }
 
 fn unpacked(method: Stamped, rest: usize) -> StampedScope {
     StampedScope {
-        scope: Scope {
-            method: method.address(),
-            bci: (rest as u32).cast_signed(),
-            sender: (rest >> 32) as u32,
-        },
-        stamp: method.stamp(),
+        method,
+        bci: (rest as u32).cast_signed(),
+        sender: (rest >> 32) as u32,
     }
 }
 
@@ -215,16 +222,14 @@ mod tests {
     #[test]
     fn scopes_are_unpacked_as_they_were_packed() {
         for (bci, sender) in [(-1, 0), (0, 1), (65_535, u32::MAX)] {
-            for stamp in [Stamp::NONE, Stamp::of(0), Stamp::of(123_456_789)] {
-                let scope = Scope {
-                    method: 0x7f12_3456_7890,
-                    bci,
-                    sender,
-                };
-                let scope = StampedScope { scope, stamp };
-                let [method, rest] = packed(scope);
-                assert_eq!(unpacked(Stamped(method), rest), scope);
-            }
+            let scope = Scope {
+                method: 0x7f12_3456_7890,
+                bci,
+                sender,
+            };
+            let scope = StampedScope::new(scope, Stamp::of(123_456_789));
+            let [method, rest] = packed(scope);
+            assert_eq!(unpacked(Stamped(method), rest), scope);
         }
     }
 }

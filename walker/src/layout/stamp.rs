@@ -42,12 +42,6 @@ impl Stamp {
     pub fn number(self) -> u32 {
         self.0
     }
-
-    /// This stamp, or what `other` finds if this is none.
-    #[inline]
-    pub fn or_else(self, other: impl FnOnce() -> Stamp) -> Stamp {
-        if self == Stamp::NONE { other() } else { self }
-    }
 }
 
 impl Stamped {
@@ -57,6 +51,18 @@ impl Stamped {
         let (high, low) = (stamp.0 as usize >> LOW_BITS, stamp.0 as usize & LOW);
         let is_possible = address >> ADDRESS_BITS == 0 && address & LOW == 0;
         is_possible.then_some(Stamped(high << ADDRESS_BITS | address | low))
+    }
+
+    /// The method at an address, of the class with this stamp. No method is at 0, where nothing of the VM can be there.
+    #[inline]
+    pub fn of_method(Method(address): Method, stamp: Stamp) -> Stamped {
+        Stamped::new(address, stamp).unwrap_or(Stamped(0))
+    }
+
+    /// A method of which nobody has read the class yet.
+    #[inline]
+    pub fn unstamped(method: Method) -> Stamped {
+        Stamped::of_method(method, Stamp::NONE)
     }
 
     /// The address.

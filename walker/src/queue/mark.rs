@@ -4,11 +4,10 @@
 //! thread runs on. The frames below are at calls: as long as the thread does not return to them, nothing of them changes. A
 //! digest of them shows whether the thread has returned in between.
 
-use crate::layout::stamp::Stamp;
+use crate::layout::stamp::Stamped;
 use crate::queue::room::Room;
 use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use hotspot::layout::method::Method;
 use hotspot::steps::shadow::mixed;
 
 /// The largest number of frames of the top that are kept: HotSpot inlines at most 15 methods into each
@@ -35,8 +34,7 @@ pub struct Mark {
 /// What an inlined frame has of its own.
 #[derive(Copy, Clone, Debug)]
 struct Inlined {
-    method: Option<Method>,
-    stamp: Stamp,
+    method: Option<Stamped>,
     bci: Option<u16>,
 }
 
@@ -66,7 +64,6 @@ impl Mark {
         };
         let mut inlined = [Inlined {
             method: None,
-            stamp: Stamp::NONE,
             bci: None,
         }; MOST_ON_TOP];
         let mut inlined_count = 0;
@@ -76,10 +73,8 @@ impl Mark {
                 break frame;
             }
             let place = inlined.get_mut(inlined_count).ok_or(Failure::Top)?;
-            let Frame {
-                method, stamp, bci, ..
-            } = frame;
-            *place = Inlined { method, stamp, bci };
+            let Frame { method, bci, .. } = frame;
+            *place = Inlined { method, bci };
             inlined_count += 1;
         };
         let below = Below::of(walk, &mut keep)?;
@@ -108,11 +103,10 @@ impl Mark {
         if index == self.inlined_count {
             return Some(self.lowest);
         }
-        let &Inlined { method, stamp, bci } = self.inlined[..self.inlined_count].get(index)?;
+        let &Inlined { method, bci } = self.inlined[..self.inlined_count].get(index)?;
         Some(Frame {
             kind: FrameKind::Inlined,
             method,
-            stamp,
             bci,
             ..self.lowest
         })
@@ -189,7 +183,7 @@ impl Below {
 
 /// The digest of frames of which the last is `frame`.
 fn content(before: u64, frame: &Frame) -> u64 {
-    let method = frame.method.map_or(0, |Method(address)| address);
+    let method = frame.method.map_or(0, Stamped::address);
     let bci = frame.bci.map_or(usize::MAX, usize::from);
     mixed(mixed(before, method as u64), bci as u64)
 }

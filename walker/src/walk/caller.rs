@@ -5,6 +5,7 @@ use crate::layout::Vm;
 use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::{Blob, Kind};
 use crate::layout::sites::{Body, Compiled, Site};
+use crate::layout::stamp::Stamped;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{BelowC, Inlined, Place, Position, Step, Walk, Yield, frame_at};
 use hotspot::arch::NativeRegisters as Registers;
@@ -228,14 +229,11 @@ impl Walk<'_> {
         let method = Method(below(FRAME.method).ok_or(Failure::Torn)?);
         let known = self.vm.methods.known(&self.memory, method);
         let known = known.ok_or(Failure::Torn)?;
-        let frame = Frame {
-            stamp: known.stamp,
-            ..frame_at(place, FrameKind::Java, 0)
-        };
+        let frame = frame_at(place, FrameKind::Java, 0);
         let frame = if known.is_native {
             Frame {
                 kind: FrameKind::Native,
-                method: Some(method),
+                method: Some(known.method),
                 ..frame
             }
         } else {
@@ -243,7 +241,7 @@ impl Walk<'_> {
             let bci = bcp.and_then(|bcp| known.bci(bcp));
             let bci = bci.or_else(|| known.bci(kept()?));
             Frame {
-                method: Some(method),
+                method: Some(known.method),
                 bci: Some(bci.ok_or(Failure::Torn)?),
                 ..frame
             }
@@ -258,7 +256,7 @@ impl Walk<'_> {
     /// The native method whose wrapper is at `place`.
     pub(super) fn native(&self, nmethod: Nmethod, place: Place) -> Result<Frame, Failure> {
         Ok(Frame {
-            method: Some(self.method_of(nmethod)?),
+            method: Some(Stamped::unstamped(self.method_of(nmethod)?)),
             ..frame_at(place, FrameKind::Native, 0)
         })
     }
@@ -345,8 +343,7 @@ impl Walk<'_> {
         let is_wanted = self.guesses || body.certainty != Certainty::Guessed;
         if body.scope == 0 || !is_wanted {
             return Some(Frame {
-                method: Some(Method(body.compilation.method)),
-                stamp: body.stamp,
+                method: Some(body.method),
                 certainty: if is_wanted {
                     body.certainty
                 } else {

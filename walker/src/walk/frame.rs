@@ -3,7 +3,7 @@
 use crate::layout::certainty::Certainty;
 use crate::layout::method::Methods;
 use crate::layout::sites::StampedScope;
-use crate::layout::stamp::Stamp;
+use crate::layout::stamp::{Stamp, Stamped};
 use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
 use vm::memory::Live;
@@ -15,10 +15,8 @@ pub struct Frame {
     pub kind: FrameKind,
     /// The tier of its code; 0 for interpreted code, -1 for other code.
     pub level: i8,
-    /// The method, if the frame has one.
-    pub method: Option<Method>,
-    /// Which class the method is of, if the walk knows that already.
-    pub stamp: Stamp,
+    /// The method, if the frame has one; its stamp only if the walk knows it already.
+    pub method: Option<Stamped>,
     /// The BCI, if the frame has one and it is known.
     pub bci: Option<u16>,
     /// How much is known of a compiled frame.
@@ -49,24 +47,28 @@ impl Frame {
 
     /// This frame, with the method and the BCI of `scope`.
     #[inline]
-    pub fn of_scope(self, StampedScope { scope, stamp }: &StampedScope) -> Frame {
+    pub fn of_scope(self, scope: &StampedScope) -> Frame {
         Frame {
-            stamp: *stamp,
-            method: Some(Method(scope.method)),
+            method: Some(scope.method),
             bci: u16::try_from(scope.bci).ok(),
             ..self
         }
+    }
+
+    /// Whether the frame is of this method.
+    pub fn is_of(&self, method: Method) -> bool {
+        self.method.is_some_and(|own| own.method() == method)
     }
 
     /// The frame, with the stamp of its method.
     #[inline]
     pub fn stamped(self, methods: &Methods, memory: &Live<'_>) -> Frame {
         match self.method {
-            Some(method) => Frame {
-                stamp: self.stamp.or_else(|| methods.stamp(memory, method)),
+            Some(method) if method.stamp() == Stamp::NONE => Frame {
+                method: Some(methods.stamped(memory, method.method())),
                 ..self
             },
-            None => self,
+            _ => self,
         }
     }
 
@@ -80,8 +82,7 @@ impl Frame {
         Frame {
             kind: FrameKind::Native,
             level: -1,
-            method: Some(method),
-            stamp: Stamp::NONE,
+            method: Some(Stamped::unstamped(method)),
             bci: None,
             certainty: Certainty::Full,
             pc: 0,

@@ -98,8 +98,7 @@ impl Walk<'_> {
         let known = known.ok_or(Failure::Torn)?;
         let bci = known.bci(slot(FRAME.bcp)?);
         let frame = Frame {
-            method: Some(method),
-            stamp: known.stamp,
+            method: Some(known.method),
             bci: Some(bci.ok_or(Failure::Torn)?),
             ..frame_at(Place { pc, sp, fp }, FrameKind::Java, 0)
         };

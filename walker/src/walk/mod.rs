@@ -28,7 +28,6 @@ use crate::layout::certainty::Certainty;
 use crate::layout::chunks::Chunk;
 use crate::layout::continuations::Continuations;
 use crate::layout::sites::{Body, Compiled, StampedScope};
-use crate::layout::stamp::Stamp;
 use frame::{Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::layout::method::Method;
@@ -256,7 +255,7 @@ impl<'a> Walk<'a> {
             let (site, caller) = self.known(place)?;
             self.position = Position::Call(caller);
             let frame = frame_at(place, FrameKind::Java, site.level);
-            if site.scope.scope.sender == 0 {
+            if site.scope.sender == 0 {
                 return Some(frame.of_scope(&site.scope));
             }
             self.inlined = Some(Inlined::new(&site, frame));
@@ -293,8 +292,7 @@ impl<'a> Walk<'a> {
                     match frame {
                         Yield::Nothing => {}
                         Yield::Frame(frame) => {
-                            let freezes =
-                                |known: &Continuations| frame.method == Some(known.freezes);
+                            let freezes = |known: &Continuations| frame.is_of(known.freezes);
                             self.freezes |= self.vm.continuations.as_ref().is_some_and(freezes);
                             return Ok(Some(frame));
                         }
@@ -324,7 +322,7 @@ impl<'a> Walk<'a> {
     /// Whether `frame` is the one by which the frames above, of a virtual thread, were mounted.
     pub fn enters_continuation(&self, frame: &Frame) -> bool {
         let known = self.vm.continuations.as_ref();
-        known.is_some_and(|known| frame.method == Some(known.enters))
+        known.is_some_and(|known| frame.is_of(known.enters))
     }
 
     /// The next frame of the debug info record that the walk is at.
@@ -341,7 +339,7 @@ impl<'a> Walk<'a> {
             frame.bci = None;
             inlined.frame.certainty = certainty;
         }
-        let sender = scope.scope.sender;
+        let sender = scope.sender;
         if sender == 0 {
             self.inlined = None;
             return Some(frame);
@@ -382,10 +380,8 @@ impl<'a> Walk<'a> {
     fn read_scope(&self, tables: &DebugTables, scope: u32) -> Option<StampedScope> {
         let scope = tables.scope(&self.memory, self.vm.compression, scope)?;
         let method = Method(scope.method);
-        Some(StampedScope {
-            scope,
-            stamp: self.vm.methods.read_stamp(&self.memory, method),
-        })
+        let stamp = self.vm.methods.read_stamp(&self.memory, method);
+        Some(StampedScope::new(scope, stamp))
     }
 
     /// `frame`, with the stamp of its method.
@@ -438,7 +434,6 @@ fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
         kind,
         level,
         method: None,
-        stamp: Stamp::NONE,
         bci: None,
         certainty: Certainty::Full,
         pc: place.pc,

@@ -36,12 +36,11 @@ impl Walk<'_> {
         let scope = scope.ok_or(Failure::Deoptimizing)?;
         // The memory may be of something else by now if another thread is walked.
         let known = self.vm.methods.known(&self.memory, Method(scope.method));
-        let stamp = known.ok_or(Failure::Deoptimizing)?.stamp;
+        let method = known.ok_or(Failure::Deoptimizing)?.method;
         let frame = Frame {
             kind: FrameKind::Java,
             level: -1,
-            method: Some(Method(scope.method)),
-            stamp,
+            method: Some(method),
             // At the entry of a synchronized method the BCI is -1.
             bci: u16::try_from(scope.bci).ok(),
             certainty: Certainty::Full,

@@ -4,6 +4,7 @@
 use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::{Blob, Kind};
 use crate::layout::sites::Body;
+use crate::layout::stamp::Stamped;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Stands;
@@ -49,7 +50,7 @@ impl Walk<'_> {
         let level = level.ok_or(Failure::Torn)?;
         let method = self.method_of(nmethod)?;
         let frame = Frame {
-            method: Some(method),
+            method: Some(Stamped::unstamped(method)),
             ..frame_at(place, FrameKind::Java, level)
         };
         let frame = match stage {
@@ -205,10 +206,11 @@ impl Walk<'_> {
             };
             let compilation = self.vm.code_cache.compilation(memory, nmethod)?;
             let method = Method(compilation.method);
+            let stamp = self.vm.methods.read_stamp(memory, method);
             Some(Body {
                 nmethod,
                 compilation,
-                stamp: self.vm.methods.read_stamp(memory, method),
+                method: Stamped::of_method(method, stamp),
                 level: instruction.level,
                 end: i32::try_from(end.wrapping_sub(place.sp).cast_signed()).ok()?,
                 scope: between.record.map_or(0, |record| record.scope),

@@ -1,6 +1,7 @@
 //! The two native methods of continuations, whose wrappers are not like others.
 
 use crate::layout::code_cache::{Blob, Kind};
+use crate::layout::stamp::Stamped;
 use crate::walk::frame::Frame;
 use crate::walk::{Position, Walk};
 use hotspot::arch::{Follow, Native};
@@ -17,13 +18,13 @@ impl Walk<'_> {
             let mut below = self.clone();
             below.position = caller;
             let next = below.next_frame().ok().flatten();
-            next.is_none_or(|next| next.method == Some(known.yields))
+            next.is_none_or(|next| next.is_of(known.yields))
         };
-        if frame.method != Some(known.freezes) || is_of_yield() {
+        if !frame.is_of(known.freezes) || is_of_yield() {
             return frame;
         }
         Frame {
-            method: Some(known.enters),
+            method: Some(Stamped::unstamped(known.enters)),
             ..frame
         }
     }

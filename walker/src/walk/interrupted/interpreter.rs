@@ -1,6 +1,7 @@
 //! The interpreter, interrupted at any instruction, also before it has built a frame, and behind
 //! the frame's removal.
 
+use crate::layout::stamp::Stamped;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Exit;
@@ -144,7 +145,7 @@ impl Walk<'_> {
                 let known = self.vm.methods.known(&self.memory, method);
                 let is_native = known.ok_or(Failure::Torn)?.is_native;
                 let frame = Frame {
-                    method: Some(method),
+                    method: Some(Stamped::unstamped(method)),
                     ..frame_at(place, FrameKind::Native, 0)
                 };
                 Yield::Frame(if is_native {
