@@ -77,10 +77,14 @@ impl<'a> Case<'a> {
 
 impl Instant<'_> {
     fn top_frame<A: Arch>(&self) -> TopFrame {
-        // In other code the walk does not start in an nmethod.
+        // In other code the walk does not start in an nmethod, or in a stub with a frame of known size.
         let is_removed = match self.code {
             CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
             CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
+            // Where return addresses of stubs lie says nothing of a frame.
+            CodeKind::Stub if self.in_java && A::is_stub_frame_removed(self.bytes) => {
+                return TopFrame::Removed;
+            }
             _ => return TopFrame::Intact,
         };
         match self.return_address {

@@ -4,6 +4,7 @@
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::{Facts, TopFrame};
+use crate::code::CodeKind;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "frame-removed",
@@ -13,7 +14,7 @@ pub(super) const CAUSE: Cause = Cause {
         Source {
             file: "src/hotspot/cpu/x86/frame_x86.cpp",
             function: "frame::safe_for_sender",
-            fault: "Takes `sender_sp = unextended_sp + frame_size` for compiled code. At the return the frame is already removed, so this word belongs to a caller or to an older call.",
+            fault: "Takes `sender_sp = unextended_sp + frame_size` for compiled code and for stubs. At the return the frame is already removed, so this word belongs to a caller or to an older call.",
         },
         Source {
             file: "src/hotspot/share/prims/forte.cpp",
@@ -22,7 +23,7 @@ pub(super) const CAUSE: Cause = Cause {
         },
     ],
     proof: "The bytes of the epilogue at the program counter, or the return address, known by the call before it, at the stack pointer or one word above.",
-    notes: "The epilogues are, in a compiled method, the pop of the frame pointer, the return poll and `ret`; in a native wrapper `leave`, the check for an exception and `ret`; in `Continuation.doYield`, behind a yield, the pop and `ret`; and where an exception leaves a method the pop and `jmp`. One or two words of the frame are left, but the walker adds its whole size: it skips as many callers as fit into the removed frame, or finds none. In hooked programs there is a call just before each return, and the cause is rarer.",
+    notes: "The epilogues are, in a compiled method, the pop of the frame pointer, the return poll and `ret`; in a native wrapper `leave`, the check for an exception and `ret`; in `Continuation.doYield`, behind a yield, the pop and `ret`; where an exception leaves a method the pop and `jmp`; and in a stub that has resolved a call the pop and the jump to the method. One or two words of the frame are left, but the walker adds its whole size: it skips as many callers as fit into the removed frame, or finds none. In hooked programs there is a call just before each return, and the cause is rarer.",
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
@@ -35,5 +36,7 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
-    facts.top_frame == TopFrame::Removed
+    // A walk whose top frames are those of the next record has found the right caller of the stub: that is `below-stub`.
+    let is_caller_found = facts.runs(CodeKind::Stub) && facts.case.proofs.is_next_record;
+    facts.top_frame == TopFrame::Removed && !is_caller_found
 }

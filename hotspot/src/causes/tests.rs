@@ -282,6 +282,27 @@ fn code_that_returns_has_removed_its_frame() {
     assert_eq!(of(CodeKind::NativeWrapper, &wrapper), "frame-removed");
     assert_eq!(of(CodeKind::NativeWrapper, &compiled), "unexplained");
     assert_eq!(of(CodeKind::Stub, &compiled), "unexplained");
+    // The end of a stub that has resolved a call, `pop rbp`, `jmp rax`, and the jump alone, as any jump.
+    let stub = [0x5d, 0xff, 0xe0, 0xc5];
+    assert_eq!(of(CodeKind::Stub, &stub), "frame-removed");
+    assert_eq!(of(CodeKind::Stub, &stub[1..]), "unexplained");
+    assert_eq!(of(CodeKind::Compiled, &stub), "unexplained");
+    let instant = Instant {
+        code: CodeKind::Stub,
+        bytes: &stub,
+        ..AT
+    };
+    let next_record = Proofs {
+        is_next_record: true,
+        ..Proofs::default()
+    };
+    let of_next = with(&next_record, Verdict::Wrong, Reason::OtherMethod, instant);
+    assert_eq!(of_next, "below-stub");
+    let in_vm = Instant {
+        in_java: false,
+        ..instant
+    };
+    assert_eq!(cause(Verdict::Wrong, LOW, LOW, in_vm), "unexplained");
 }
 
 #[test]
