@@ -35,7 +35,7 @@ pub struct Description {
     /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// The names of frames that stand for a Java method that it could not name.
+    /// The names of frames that stand for a Java method that it could not name. A stack with one that lacks a frame is not judged.
     #[serde(default)]
     pub unnamed: Vec<String>,
     /// Classes that it writes under one name.

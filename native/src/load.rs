@@ -1,4 +1,23 @@
 //! Loads the agent: makes its parts and puts them together.
+//!
+//! Some of the capabilities that the layers of a run need change what the JVM does (`share/prims/jvmtiManageCapabilities.cpp` and
+//! `share/prims/jvmtiExport.cpp` of HotSpot, and the files named):
+//!
+//! | capability | who needs it | what the JVM does differently |
+//! | --- | --- | --- |
+//! | `can_get_line_numbers`, `can_get_bytecodes`, `can_get_constant_pool` | reports; the BCIs of walks, in all layers; class files of classes that are hidden or were loaded early (`call-edge`), and whether Java code sees a class's methods (`java` to `thread-print`) | nothing |
+//! | `can_tag_objects`, `can_generate_object_free_events` | methods of unloaded classes are forgotten: all layers | Collectors look at the tags. The archive of class data sharing is mapped writable (`share/cds/filemap.cpp`). Since JDK 16 C2 notes in debug info records which frames hold objects that it did not allocate (`share/ci/ciEnv.cpp`). |
+//! | `can_support_virtual_threads`, JDK 21 and later | the stack of a virtual thread is distinguished from its carrier's: all layers | Each mount and unmount of a virtual thread calls the VM. |
+//! | `can_generate_all_class_hook_events` | with hooks, all layers; without hooks, `call-edge` | The archive is mapped writable. From the event on, the VM reads the file of each class that it takes from the archive, and uses no archived objects that need classes of the program (`share/cds/heapShared.cpp`) and no generated invokers of an AOT cache. |
+//! | `can_generate_early_class_hook_events`, `can_generate_early_vmstart` | hooks | The JVM uses no archive of classes, and no AOT cache. `-Xshare:on` ends the JVM. |
+//! | `can_suspend` | with hooks, the layers of suspended threads | nothing until a thread is suspended |
+//! | `can_generate_sampled_object_alloc_events` | `asgct-event` | Some 2,500 allocations a second take the slow way into the VM, and call the agent. The agent adjusts the interval between them to what the program allocates. |
+//! | `can_generate_vm_object_alloc_events` | `asgct-event` | The VM notes the objects that it allocates for its own functions, and calls the agent for each. The agent disables the event after 1,000 of them, until the next second. |
+//! | `can_generate_monitor_events` | `asgct-event` | A thread that waits for a monitor, or in `Object.wait`, calls the agent. |
+//! | `can_generate_native_method_bind_events`, on x86-64 | `asgct-event`, unless the scenario says `native_calls = false` | The VM tells the agent which function it binds to a native method. The agent has the VM bind a thunk instead (`native/src/jvm/thunks.rs`): code that saves the registers of the arguments, calls the agent, restores the registers and jumps to the function. The stack of Java frames stays as it is. |
+//!
+//! Of events without a capability the agent uses those of the VM, threads and classes. The event that shows class files is enabled in
+//! the live phase in runs without hooks, so that `-Xshare:on` and `-XX:AOTMode=on` work.
 
 use crate::agent::Agent;
 use crate::events::{self, AgentEvents};

@@ -1,6 +1,7 @@
 //! The commands and their options, as Markdown.
 
 use crate::cli::Cli;
+use crate::exit;
 use clap::{Arg, Command, CommandFactory};
 use reports::published::Part;
 use std::fmt::Write;
@@ -9,11 +10,23 @@ use std::fmt::Write;
 pub fn part() -> Part {
     let mut command = Cli::command();
     command.build();
-    let mut text = String::new();
+    let mut text = exit_codes();
     for sub in shown(&command) {
         add(&mut text, sub, "stackwitness", 2);
     }
     Part::new("reference/cli.md", text)
+}
+
+/// The codes of runs, and how they are chosen.
+fn exit_codes() -> String {
+    let lines = exit::HELP.lines().skip(1).map(str::trim);
+    let rows = lines.filter_map(|line| line.split_once("  "));
+    let rows: String = rows
+        .map(|(code, means)| format!("| {code} | {means} |\n"))
+        .collect();
+    format!(
+        "## Exit codes\n\n| code | means |\n| --- | --- |\n{rows}\nWhere several codes apply, a crash weighs most, then a run that is worthless or was interrupted, then a budget, then missing\ndata. `run` judges observed rates. `gate` and `run --gate` judge the upper bounds of the rates, and say how many more checks a run\nneeds if it was too small. A budget of 0 allows no mismatch at all. The exit code of the program that was run is in the report, and\nis never that of `stackwitness`. The help of `check` and of `reduce` has their codes.\n"
+    )
 }
 
 /// The commands below a command that its help shows.

@@ -322,8 +322,10 @@ fn the_reference_of_the_report_is_that_of_its_types() {
 }
 
 #[test]
-fn the_keys_of_scenario_files_are_those_of_their_types() {
-    part::check(keys::PAGE, &keys::tables());
+fn the_keys_of_files_are_those_of_their_types() {
+    for keys in keys::KEYS {
+        part::check(keys.page, &keys.tables());
+    }
 }
 
 #[test]
@@ -342,7 +344,7 @@ fn results_come_from_stored_reports_or_say_that_they_do_not() {
 }
 
 /// The highest number of lines that people must keep right. A longer documentation says less: shorten another page first.
-const MOST_BY_HAND: usize = 2136;
+const MOST_BY_HAND: usize = 1700;
 
 #[test]
 fn the_documentation_by_hand_stays_short() {

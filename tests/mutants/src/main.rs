@@ -1,5 +1,30 @@
 //! Makes HotSpots whose stack walkers can be made wrong, with one mistake at a time, and scores a gate by the mistakes
 //! that the gate notices. See `docs/mutants.md`.
+//!
+//! # A new mistake
+//!
+//! *Of 17.* The tables in `tests/mutants/table/sources/` describe edits: a file of HotSpot, a function, a short pattern that matches once in its
+//! body, and our code, which goes before, after or instead of the match. No text of HotSpot is kept here. `$ON` in the code asks the switch, and
+//! counts a strike, so it comes last in a condition. `$MATCH` is the matched text, `seen_by` names the layers that promise to see the mistake, and
+//! `as` makes another mutant of the same edits. `build` stops with the file and the function if a pattern no longer fits.
+//!
+//! *Of 25 and 28.* Debian has no source packages, so `build` makes a copy of Debian's JDK whose `libjvm.so` loads `libstackwitness_mistakes.so`
+//! first. A jump of five bytes takes the place of the first instructions of each wrapped function, found by the symbols (`cargo xtask jdk 28
+//! --symbols` fetches them; `--jdk HOME --symbols FILE` names others of the same build ID), and `build` stops where they can't be moved. Without a
+//! mistake no byte of libjvm's code changes. In `tests/mutants/table/binaries/`, `functions.toml` has the symbol, the parameters and the result of
+//! each function, and a mistake has C++ `before` or `after` the call; `wrappers/structures.hpp` has the layouts. A function that is inlined
+//! everywhere can't be wrapped.
+//!
+//! ```toml
+//! [[mutant]]
+//! name = "gst-cut-at-64"
+//! does = "cuts stacks after 64 frames"
+//! imitates = "a fixed buffer"
+//! seen_by = ["gst"]
+//! [[mutant.wrap]]
+//! function = "get_stack_trace"
+//! after = "if (result == 0 && *count > 64 && $ON) *count = 64;"
+//! ```
 
 mod binaries;
 mod cache;

@@ -35,6 +35,16 @@
 //! * an exception that leaves a frame marks the entry below, one bit of its `hook`.
 //!
 //! Compiler fences keep this order. Within a thread the processor keeps the order by itself.
+//!
+//! # The kinds of hooks
+//! Four kinds of hooks write it; what they share with the agent is `Head` in `native/src/truth/trace_stack/head.rs`.
+//!
+//! | kind | runs | before it changes the trace stack | when the agent learns of it |
+//! | --- | --- | --- | --- |
+//! | exact, native | in the agent (`native/src/hooks.rs`) | compares its entry with the trace stack | at once |
+//! | exact, in Java: where a thread runs over half a million hooks a second (so many, chosen at random, stay native) | in Java that no compiler inlines | `limit` must be above 0, and the newest entry its own; else the native hook runs | at the next native hook: `limit` counts the hooks that are left (`in_java.rs`, `trace_stack/pace.rs`) |
+//! | light, asking: one method in eight | in Java that compilers inline | the depth must be below `limit`, and the newest entry its own; else the native hook runs | never, unless the agent sets `limit` to 0: for a check that is due |
+//! | light, plain: all others | in Java that compilers inline | asks nothing, because a branch to a native method would cost more compile time than the rest of the hook | at the next native hook, or the next copy: `mismatches` has the bits in which entries differed, and the last entry shows an overflow (`trace_stack/by_java.rs`) |
 
 mod by_java;
 mod copy;

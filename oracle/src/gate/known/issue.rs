@@ -19,7 +19,7 @@ pub struct KnownIssues {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownIssue {
-    /// Its name, as `JDK-8301234`.
+    /// Its name, as `JDK-8301234`, which the gate shows.
     pub id: String,
     /// The layer that shows it.
     pub layer: Layer,
@@ -27,16 +27,16 @@ pub struct KnownIssue {
     pub verdict: Verdict,
     /// The cause, as reports name it; absent in layers whose mismatches have no causes.
     pub cause: Option<CauseName>,
-    /// The method of the first differing frame, as the table of kinds names it; absent: any.
+    /// The method of the first differing frame, such as `java.lang.ref.Finalizer.register`; absent: any.
     pub place: Option<String>,
-    /// The JDKs that show it: `17`, `17-21`, `21-`; absent: all.
+    /// The JDKs that show it: `17`, `17-21`, or `21-` for 21 and later; absent: all.
     pub jdk: Option<String>,
     /// Flags of the VM that a run must have to show it; absent: none.
     #[serde(default)]
     pub flags: Vec<String>,
     /// The processor architecture, as `x86_64`; absent: all.
     pub platform: Option<String>,
-    /// The highest rate at which it may appear, from 0 to 1.
+    /// The highest rate at which it may appear, from 0 to 1. Above it the gate fails.
     pub max_rate: f64,
     /// Where to read about it.
     pub link: String,

@@ -1,4 +1,31 @@
 //! Which methods are inlined at an instruction in the body of compiled code.
+//!
+//! A record between safepoints is of the instructions *before* it, up to its program counter, because the compilers note where the last
+//! instruction with the same methods and BCIs ended (`NonSafepointEmitter` in `output.cpp`, `process_debug_info` in
+//! `c1_LIRAssembler.cpp`). Only records of safepoints have an oop map, so no flag of the VM has to be read, and code that was compiled before the flag
+//! was on is recognised. Of these rows the first that fits counts:
+//!
+//! | between safepoints | frames | flags |
+//! | --- | --- | --- |
+//! | C2: the code runs to a record without an oop map, and the record before has the same methods | those of the record | – |
+//! | C1 at tier 3: the next record has no oop map, and the record before has the same methods; or it is the first record, and the code runs to it | those of the record | `ASGST_FRAME_NO_BCI` on top |
+//! | the next record has no oop map, the record before has the same methods, the code runs from one to the other, and the bytecode between them calls nothing | those of the records | `ASGST_FRAME_NO_BCI` on top |
+//! | C2: the code returns before the next record, it runs straight from the record before, and one of the two has no oop map; the record before is of the compiled method alone | those of the record before | `ASGST_FRAME_NO_BCI` on top |
+//! | C2: as the row above, but the code jumps, or the record before has inlined methods | those of the record before | `ASGST_FRAME_LIKELY` |
+//! | C2: no record runs to the instruction, and the code jumps back behind an instruction with a record without an oop map, as slow paths do | those of this record | `ASGST_FRAME_LIKELY` |
+//! | the code runs to the next record without a call, and this record or the one before has no oop map | those of the next record | `ASGST_FRAME_LIKELY` |
+//! | the bytecode of the compiled method calls nothing | the method | `ASGST_FRAME_NO_BCI` |
+//! | with the option `ASGST_GUESS_INLINED`: the records on both sides have inlined methods in common | those in common | `ASGST_FRAME_LIKELY`; on top `ASGST_FRAME_NO_BCI` and `ASGST_FRAME_MAY_MISS_INLINED`, too |
+//! | all else | the compiled method | `ASGST_FRAME_NO_BCI` and `ASGST_FRAME_MAY_MISS_INLINED` |
+//!
+//! - "The code runs to" means that no jump that always jumps is in between. Slow paths of locks, allocations and barriers have
+//!   no record of their own; most stand at the end of the code and jump back.
+//! - C2 moves instructions, so frames are only likely where the methods change from one record to the next. Before a call or a
+//!   poll the record proves nothing: C2 forgets the last instructions before it (`observe_safepoint`).
+//! - In C1, instructions without a state (arithmetic, for example) have no record, so a method that consists of them can be
+//!   inlined between two records of its caller. At tier 3 the counter of the call has a record.
+//! - Most likely frames are at places where C2's records change from one method to another, and no rule was found that says which
+//!   of them are true (`docs/results/walker.md`). The layers judge a walk without its likely frames.
 
 use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::Blob;

@@ -1,4 +1,31 @@
 //! Code that was interrupted at any instruction.
+//!
+//! # Where AsyncGetCallTrace goes wrong
+//!
+//! | cause in `docs/findings.md` | here |
+//! | --- | --- |
+//! | `called-by-vm` | passes from the call stub through the runtime stub by the anchor in the JavaCallWrapper, and by the stub's frame size |
+//! | `below-stub` | a caller stands at a call: the exact record of the return address is taken, or the walk fails |
+//! | `interpreter-frame` | at the method entry and behind `leave` the instructions are simulated; registers have the caller's stack pointer and the method. The BCI of the top frame comes from the register that holds the bytecode pointer |
+//! | `leaf-call` | C code without an anchor is walked by its unwind tables (`.eh_frame`), up to the Java code that called it |
+//! | `no-record` | the frame has flags |
+//! | `extended-frame` | the word just below the saved frame pointer has the size of the frame, if the code adds this word to its stack pointer when it returns |
+//! | `unwalkable-caller` | a return address that is a deoptimisation handler: the original pc is read from the frame |
+//! | `frame-removed` | the code is simulated up to its `ret` |
+//! | `moved-stack-pointer` | the code is simulated, from the real registers, up to a call with a record or up to its `ret`: there the stack pointer is where the tables say. If the simulation comes to neither, pushes and pops are followed from the last record on, or the walk searches for a return address behind a call of this code |
+//! | `frozen-frames` | the walk goes on in the chunks of the heap and then at the frame that entered the virtual thread |
+//!
+//! Other places that need a rule of their own:
+//!
+//! | where | what misleads, and what leads on |
+//! | --- | --- |
+//! | the call of C, or of a stub that is called like C (`StubRoutines`, which copies arrays) | it has no record of its own, and the record at its return address may be of another method. The target of the call tells which calls these are; so does a record at an interrupted instruction that may be of the call that ends there (of the VM's code, which may not return). The frame has flags |
+//! | an adapter to the interpreter | it keeps the caller's stack pointer in a register that may have any value before: the code is simulated on the way that does so. At its jump to the stub for another receiver (`ic_miss`) this register does not count |
+//! | code that passes an exception on to a handler of the caller | a register, or the thread's `_exception_pc`, has the return address of the callee that threw, whose record is exact. In C1's stub the VM has written the handler over the return address, and the register has an old value. In C2's code the handler may begin behind another call |
+//! | runtime stubs | they link their frames by the frame pointer: where it points into the stub's frame, the return address is above; else their code is simulated. `register_finalizer` of C1 links late; at the `ret` of a stub and the last jump of `wrong_method_blob` the frame is gone, whatever the distance of the frame pointer |
+//! | entries of the interpreter that call a stub, such as `CRC32C.updateBytes` | they have no frame: they align the stack pointer, call, and set it to the caller's |
+//! | the entry of an interpreted method, and its jump to the next bytecode | the return address is in a register for a while, and the stack has older ones; a word of the frame may look like a return address (a monitor's first word is not written on 25) |
+//! | a method handle that leaves an interpreted frame which an adapter had made larger | the caller's stack pointer is the one that the frame has kept |
 
 mod compiled;
 mod continuation;
