@@ -16,6 +16,7 @@ mod profilers;
 mod profiles;
 mod queue;
 mod reference;
+mod renaissance;
 mod stability;
 mod steps;
 mod table;
@@ -32,6 +33,7 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
         Part::new("results/index.md", causes::tables(digests, sources)),
         Part::new("results/updates.md", causes::updates(digests)),
         Part::new("results/profiles.md", profiles::tables(digests)),
+        Part::new("results/renaissance.md", renaissance::tables(digests)),
         Part::new("results/profilers.md", profilers::tables(digests)),
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/layers.md", layers::tables(digests)),
