@@ -120,7 +120,7 @@ impl Task {
                 program: &job.program,
                 answer: &answer,
             });
-            wanted = answer.wanted(self.limits);
+            wanted = answer.wanted(self.limits, &course);
             let covered = choices.len() >= programs.len();
             if interrupted
                 || answer.is_sure(self.limits, &course, covered)

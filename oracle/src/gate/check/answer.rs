@@ -154,17 +154,28 @@ impl Answer {
             .filter(|bound| bound.is_required && bound.class == Class::False && bound.is_measured())
     }
 
-    /// The layer of which more pairs are needed most, before the build can be called not worse.
-    pub fn wanted(&self, limits: Limits) -> Option<Layer> {
-        self.too_large(limits).map(|bound| bound.layer)
+    /// The layer of which more pairs are needed most, before the build can be called not worse. More pairs of a layer whose
+    /// stacks come in bursts help little.
+    pub fn wanted(&self, limits: Limits, course: &Course) -> Option<Layer> {
+        let is_noise = |bound: &NotWorse| course.without_noise(bound, limits.detect).is_some();
+        let large = self.large(limits).map(|bound| (bound, is_noise(bound)));
+        let (bound, _) = large.max_by(|(a, a_is_noise), (b, b_is_noise)| {
+            let by_times = || a.times(limits.detect).total_cmp(&b.times(limits.detect));
+            b_is_noise.cmp(a_is_noise).then_with(by_times)
+        })?;
+        Some(bound.layer)
     }
 
     /// The layer that needs most to come below the limit.
     fn too_large(&self, limits: Limits) -> Option<&NotWorse> {
-        let large = self
-            .of_false()
-            .filter(|bound| bound.share() > limits.detect);
-        large.max_by(|a, b| a.times(limits.detect).total_cmp(&b.times(limits.detect)))
+        self.large(limits)
+            .max_by(|a, b| a.times(limits.detect).total_cmp(&b.times(limits.detect)))
+    }
+
+    /// The bounds that are above the limit.
+    fn large(&self, limits: Limits) -> impl Iterator<Item = &NotWorse> {
+        self.of_false()
+            .filter(move |bound| bound.share() > limits.detect)
     }
 
     /// The last answer: what is not known now stays unknown. `interrupted`: the user has ended the check.

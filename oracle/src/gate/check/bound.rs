@@ -1,6 +1,5 @@
 //! How much worse the new build may still be, after the pairs so far.
 
-use super::noisy::Noisy;
 use super::sign::SignTest;
 use super::strata::Counts;
 use crate::Layer;
@@ -56,6 +55,15 @@ pub struct NotWorse {
     pub pairs: usize,
     /// Whether the check goes on until it has a bound for this layer. The others have too few turns for one.
     pub is_required: bool,
+}
+
+/// A cause that a bound leaves out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noisy {
+    /// Its name.
+    pub cause: String,
+    /// The bound on additional false stacks of this cause, from 0 to 1. `None` if the pairs exclude nothing.
+    pub at_most: Option<f64>,
 }
 
 /// The shares that are tried: so many for each power of ten, from the first to the last power.

@@ -1,11 +1,11 @@
 //! The pairs of a check so far.
 
-use super::bound::{Both, Class, Counted, NotWorse};
-use super::noisy::{OfCause, without_noise};
+use super::bound::{Both, NotWorse};
+use super::classes::Classes;
 use super::percent::percent;
 use super::shares::share;
 use super::sign::SignTest;
-use super::strata::{Counts, alike, alike_sum, different_libraries};
+use super::strata::{Counts, alike, different_libraries};
 use super::tolerance::{Tolerance, is_missing};
 use crate::Layer;
 use crate::gate::baseline::{Cell, Family, Set, What};
@@ -166,34 +166,8 @@ pub struct Course {
     measured: BTreeMap<Layer, Vec<usize>>,
     /// Libraries that are not the same in both builds.
     different: BTreeSet<String>,
-    /// The counts, by layer and class.
-    classes: BTreeMap<(Layer, Class), OfClass>,
-    /// Of the false stacks, those with a cause that proves them known.
-    causes: BTreeMap<(Layer, String), OfCause>,
-}
-
-/// The answers of a class.
-#[derive(Clone, Debug, Default)]
-struct OfClass {
-    /// Of each pair, as if both turns had asked at the same kinds of instants.
-    pairs: Vec<Both>,
-    /// Of all pairs, as they were counted.
-    counted: Counted,
-}
-
-impl OfClass {
-    fn add(&mut self, counted: Counted, alike: Option<Both>) {
-        let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
-        self.counted = Counted {
-            base: sum(self.counted.base, counted.base),
-            new: sum(self.counted.new, counted.new),
-        };
-        let plain = |(events, trials): (u64, u64)| (events as f64, trials as f64);
-        self.pairs.push(alike.unwrap_or(Both {
-            base: plain(counted.base),
-            new: plain(counted.new),
-        }));
-    }
+    /// The counts of false and missing answers.
+    classes: Classes,
 }
 
 impl Course {
@@ -206,8 +180,7 @@ impl Course {
             pairs: 0,
             measured: BTreeMap::new(),
             different: BTreeSet::new(),
-            classes: BTreeMap::new(),
-            causes: BTreeMap::new(),
+            classes: Classes::default(),
         }
     }
 
@@ -242,7 +215,9 @@ impl Course {
             both.new = (both.new.0 + of_new.0, both.new.1 + of_new.1);
         }
         self.different.extend(different_libraries(&base.0, &new.0));
-        self.count_classes(at, base, new);
+        for layer in self.classes.add(&base.0, &new.0) {
+            self.measured.entry(layer).or_default().push(at);
+        }
     }
 
     /// The pairs, from 0 on, in which both builds had checks of `layer`.
@@ -281,80 +256,14 @@ impl Course {
         }
     }
 
-    fn count_classes(&mut self, at: usize, base: &Turn, new: &Turn) {
-        for layer in Layer::ALL {
-            let checks = (trials(&base.0, layer), trials(&new.0, layer));
-            if checks == (0, 0) {
-                continue;
-            }
-            if checks.0 > 0 && checks.1 > 0 {
-                self.measured.entry(layer).or_default().push(at);
-            }
-            for class in Class::ALL {
-                let of_class = self.classes.entry((layer, class)).or_default();
-                let counted = Counted {
-                    base: (events(&base.0, layer, class), checks.0),
-                    new: (events(&new.0, layer, class), checks.1),
-                };
-                let cells = of_class_in((&base.0, &new.0), layer, |what| is_of_class(what, class));
-                let alike = alike_sum(&cells, &base.0, &new.0);
-                of_class.add(counted, alike.map(|(base, new)| Both { base, new }));
-                if class == Class::False {
-                    let (pair, is_told) = (of_class.pairs.len() - 1, alike.is_some());
-                    self.count_causes((layer, pair), is_told, &base.0, &new.0);
-                }
-            }
-        }
-    }
-
-    /// Counts the false stacks of each known cause in the pair of this number of a layer. `is_told`: as if both turns had
-    /// asked at the same kinds of instants.
-    fn count_causes(
-        &mut self,
-        (layer, pair): (Layer, usize),
-        is_told: bool,
-        base: &Set,
-        new: &Set,
-    ) {
-        let known = of_class_in((base, new), layer, What::is_explained);
-        let causes: BTreeSet<String> = known
-            .iter()
-            .filter_map(|cell| cell.what.cause().map(String::from))
-            .collect();
-        for cause in causes {
-            let is_of = |what: &What| what.is_explained() && what.cause() == Some(&cause);
-            let told = || {
-                let cells = of_class_in((base, new), layer, is_of);
-                let (base, new) = alike_sum(&cells, base, new)?;
-                Some(Both { base, new })
-            };
-            let plain = |set: &Set| (total(set, layer, is_of) as f64, trials(set, layer) as f64);
-            let both = is_told.then(told).flatten().unwrap_or_else(|| Both {
-                base: plain(base),
-                new: plain(new),
-            });
-            self.causes
-                .entry((layer, cause))
-                .or_default()
-                .0
-                .push((pair, both));
-        }
+    /// How much worse the new build may still be, by layer and class.
+    pub fn not_worse(&self) -> Vec<NotWorse> {
+        self.classes.not_worse()
     }
 
     /// The bound without the noisiest causes, which must not be above `limit`.
     pub fn without_noise(&self, bound: &NotWorse, limit: f64) -> Option<NotWorse> {
-        let of_class = self.classes.get(&(bound.layer, bound.class))?;
-        let causes = self
-            .causes
-            .iter()
-            .filter(|((layer, _), _)| *layer == bound.layer);
-        let causes = causes.map(|((_, cause), of)| (cause.as_str(), of));
-        let (at_most, left_out) = without_noise(&of_class.pairs, causes, limit)?;
-        Some(NotWorse {
-            at_most: Some(at_most),
-            left_out,
-            ..bound.clone()
-        })
+        self.classes.without_noise(bound, limit)
     }
 
     /// What is worse for sure, by kind: false stacks first, then missing answers, then what could not be judged.
@@ -412,13 +321,6 @@ impl Course {
         // Each such pair multiplies the evidence by 2 at most.
         ((-self.alpha.ln() - strongest) / std::f64::consts::LN_2).max(0.0)
     }
-
-    /// How much worse the new build may still be, by layer and class.
-    pub fn not_worse(&self) -> Vec<NotWorse> {
-        let all = self.classes.iter();
-        all.map(|(&(layer, class), of)| NotWorse::new(layer, class, &of.pairs, of.counted))
-            .collect()
-    }
 }
 
 impl Tracked {
@@ -459,54 +361,4 @@ impl Tracked {
         };
         times * 0.5f64.powi(self.silent)
     }
-}
-
-/// The trials of a layer's classes: its checks, or the different instructions at which its walker was asked.
-fn trials(set: &Set, layer: Layer) -> u64 {
-    let steps = Layer::of_steps().any(|of| of == layer);
-    total(set, layer, |what| match what {
-        What::Instructions(_) => steps,
-        What::Checks => !steps,
-        _ => false,
-    })
-}
-
-/// How many answers of a layer are of a class.
-fn events(set: &Set, layer: Layer, class: Class) -> u64 {
-    total(set, layer, |what| is_of_class(what, class))
-}
-
-/// The cells of a layer in two turns that `is_meant` chooses.
-fn of_class_in(
-    (base, new): (&Set, &Set),
-    layer: Layer,
-    is_meant: impl Fn(&What) -> bool,
-) -> Vec<Cell> {
-    let kinds = [base, new].into_iter().flat_map(|set| whole(set, layer));
-    let kinds: BTreeSet<&Cell> = kinds
-        .map(|(cell, _)| cell)
-        .filter(|cell| is_meant(&cell.what))
-        .collect();
-    kinds.into_iter().cloned().collect()
-}
-
-fn is_of_class(what: &What, class: Class) -> bool {
-    let family = match class {
-        Class::False => Family::Truth,
-        Class::NoAnswer => Family::Answers,
-    };
-    what.family() == family && *what != What::Imprecise
-}
-
-/// The sum of a layer's counts of what `is_meant` chooses, over all programs and places.
-fn total(set: &Set, layer: Layer, is_meant: impl Fn(&What) -> bool) -> u64 {
-    let cells = whole(set, layer).filter(|(cell, _)| is_meant(&cell.what));
-    cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()
-}
-
-/// A layer's counts over all programs and places.
-fn whole(set: &Set, layer: Layer) -> impl Iterator<Item = (&Cell, &Vec<u64>)> {
-    let is_whole =
-        move |cell: &Cell| cell.layer == layer && cell.is_of_all_programs() && cell.place.is_none();
-    set.counts.iter().filter(move |(cell, _)| is_whole(cell))
 }

@@ -17,6 +17,7 @@
 
 mod answer;
 mod bound;
+mod classes;
 mod course;
 mod noisy;
 mod percent;
@@ -26,9 +27,8 @@ mod strata;
 mod tolerance;
 
 pub use answer::{Answer, Limits};
-pub use bound::{Class, NotWorse};
+pub use bound::{Class, Noisy, NotWorse};
 pub use course::{Course, Rise, Suspicion, Turn};
-pub use noisy::Noisy;
 pub use percent::percent;
 pub use sign::SignTest;
 #[cfg(test)]

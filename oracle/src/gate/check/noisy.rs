@@ -4,16 +4,7 @@
 //! or hundreds. The bound on a layer's false stacks is no lower than the bursts, however rare all others are. So a check whose
 //! time is over leaves such causes out, with a bound of their own, and says so.
 
-use super::bound::{Both, at_most};
-
-/// A cause that a bound leaves out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Noisy {
-    /// Its name.
-    pub cause: String,
-    /// The bound on additional false stacks of this cause, from 0 to 1. `None` if the pairs exclude nothing.
-    pub at_most: Option<f64>,
-}
+use super::bound::{Both, Noisy, at_most};
 
 /// A bound leaves out so many causes at most.
 const MOST: usize = 2;
