@@ -77,6 +77,31 @@ struct Side {
 struct Choice {
     program: usize,
     seed: u64,
+    /// Whether it was the program's turn, and not one in between.
+    in_turn: bool,
+}
+
+/// Whether each of so many programs had a turn.
+fn covers(choices: &[Choice], programs: usize) -> bool {
+    let had: BTreeSet<usize> = choices.iter().map(|choice| choice.program).collect();
+    had.len() == programs
+}
+
+/// The program whose turn it is, of so many: at first one that had none, then one of those that had the fewest. The order is a
+/// random one in each round, so that no program always follows the same other one.
+fn whose_turn(choices: &[Choice], programs: usize, seed: u64) -> usize {
+    let covered = covers(choices, programs);
+    let had = |program: usize| {
+        choices
+            .iter()
+            .filter(move |choice| choice.program == program)
+    };
+    let waiting = (0..programs).filter(|&program| covered || had(program).next().is_none());
+    let first = waiting.min_by_key(|&program| {
+        let round = had(program).filter(|choice| choice.in_turn).count() as u64;
+        (round, mix(seed ^ mix(round << 16 | program as u64)))
+    });
+    first.unwrap_or(0)
 }
 
 impl Task {
@@ -121,7 +146,7 @@ impl Task {
                 answer: &answer,
             });
             wanted = answer.wanted(self.limits, &course);
-            let covered = choices.len() >= programs.len();
+            let covered = covers(&choices, programs.len());
             if interrupted
                 || answer.is_sure(self.limits, &course, covered)
                 || answer.is_late(self.limits, &course)
@@ -166,8 +191,7 @@ impl Task {
         choices: &[Choice],
         random: &dyn Fn(u64) -> u64,
     ) -> Choice {
-        let at = choices.len();
-        let covered = at >= programs.len();
+        let covered = covers(choices, programs.len());
         // The closer a suspicion is to an answer, the more often it is followed. A clear one is sure after some pairs, or
         // refuted by the next one, so it need not wait until each program had a turn.
         let quarters = |is_clear: bool| match course.missing() {
@@ -179,7 +203,10 @@ impl Task {
             && (covered || suspicion.is_clear)
             && random(3) % 4 < quarters(suspicion.is_clear)
         {
-            return choices[suspicion.pair];
+            return Choice {
+                in_turn: false,
+                ..choices[suspicion.pair]
+            };
         }
         let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
         if covered && random(5) & 1 == 1 && !with.is_empty() {
@@ -187,20 +214,13 @@ impl Task {
             return Choice {
                 program: choices[pair].program,
                 seed: random(4),
+                in_turn: false,
             };
         }
-        // A random order in each round, so that no program always follows the same other one.
-        let round = at / programs.len();
-        let mut order: Vec<usize> = (0..programs.len()).collect();
-        order.sort_by_key(|&program| mix(self.seed ^ mix((round as u64) << 16 | program as u64)));
-        let used: BTreeSet<usize> = choices[round * programs.len()..]
-            .iter()
-            .map(|c| c.program)
-            .collect();
-        let next = order.iter().find(|program| !used.contains(program));
         Choice {
-            program: *next.unwrap_or(&order[at % programs.len()]),
+            program: whose_turn(choices, programs.len(), self.seed),
             seed: random(4),
+            in_turn: true,
         }
     }
 }
@@ -264,3 +284,35 @@ impl Side {
 
 /// A turn is one of many: a few whole stacks of each kind are enough to show it.
 const EVIDENCE: u32 = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However many turns a suspicion takes in between, each program has its own before any has two.
+        #[test]
+        fn each_program_has_its_turn(
+            programs in 1usize..20, seed in any::<u64>(), between in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 1..150),
+        ) {
+            let mut choices: Vec<Choice> = vec![];
+            for (is_between, pick) in between {
+                let choice = if is_between && !choices.is_empty() {
+                    Choice { in_turn: false, ..choices[pick.index(choices.len())] }
+                } else {
+                    let program = whose_turn(&choices, programs, seed);
+                    let is_new = choices.iter().all(|choice| choice.program != program);
+                    prop_assert!(is_new || covers(&choices, programs));
+                    Choice { program, seed: 0, in_turn: true }
+                };
+                choices.push(choice);
+            }
+            let own = choices.iter().filter(|choice| choice.in_turn).count();
+            prop_assert!(own < programs || covers(&choices, programs));
+            let turns = |program| choices.iter().filter(|choice| choice.in_turn && choice.program == program).count();
+            let all: Vec<usize> = (0..programs).map(turns).collect();
+            prop_assert!(all.iter().max().unwrap() - all.iter().min().unwrap() <= 1, "{all:?}");
+        }
+    }
+}
