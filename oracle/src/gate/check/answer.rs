@@ -245,7 +245,7 @@ impl Answer {
         let noisy = self.of_false().flat_map(|bound| {
             let left_out = bound.left_out.iter();
             left_out.map(|noisy| {
-                let unseen = noisy.at_most.map_or("any number".into(), percent);
+                let unseen = noisy.unseen();
                 let (cause, layer) = (&noisy.cause, bound.layer);
                 format!("; {cause} in {layer} differs too much from turn to turn ({unseen} more would not have been seen)")
             })

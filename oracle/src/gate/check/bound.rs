@@ -1,5 +1,6 @@
 //! How much worse the new build may still be, after the pairs so far.
 
+use super::percent::percent;
 use super::sign::SignTest;
 use super::strata::Counts;
 use crate::Layer;
@@ -64,6 +65,13 @@ pub struct Noisy {
     pub cause: String,
     /// The bound on additional false stacks of this cause, from 0 to 1. `None` if the pairs exclude nothing.
     pub at_most: Option<f64>,
+}
+
+impl Noisy {
+    /// How many more false stacks of this cause would not have been seen, in words.
+    pub fn unseen(&self) -> String {
+        self.at_most.map_or_else(|| "any number".into(), percent)
+    }
 }
 
 /// The shares that are tried: so many for each power of ten, from the first to the last power.

@@ -207,7 +207,7 @@ fn bounds(answer: &Answer) -> Vec<Block> {
 /// The causes that a bound leaves out.
 fn left_out(bound: &NotWorse) -> impl Iterator<Item = Block> {
     bound.left_out.iter().map(|noisy| {
-        let unseen = noisy.at_most.map_or("any number".into(), percent);
+        let unseen = noisy.unseen();
         Block::Note(format!(
             "{}: the bound leaves out {}, which differs too much from turn to turn; {unseen} more would not have been seen.",
             bound.layer, noisy.cause
