@@ -34,6 +34,8 @@ pub(crate) struct Process {
 pub(crate) enum Group {
     /// A new group, which signals of the terminal do not reach.
     Own,
+    /// The group of a new session, which the command of [`session::command`] makes.
+    Session,
     /// The group of this process: a program that has the terminal gets the terminal's signals, and
     /// may read from the terminal.
     Shared,
@@ -67,7 +69,7 @@ impl Process {
         }
         let child = command.spawn()?;
         let started = tree::any_entry(child.id()).map_or(0, |entry| entry.started);
-        let own_group = (group == Group::Own).then(|| child.id());
+        let own_group = (group != Group::Shared).then(|| child.id());
         let guard = Guard::new((child.id(), started), own_group, claim.as_deref());
         let mut process = Process {
             started,
@@ -98,7 +100,8 @@ impl Process {
     pub fn jvm(&self) -> Option<u32> {
         let jvm = tree::entry(self.claimed()?)?;
         // Not another process that got the id later.
-        (jvm.is_of_our_session() && jvm.started >= self.started).then_some(jvm.pid)
+        let is_ours = jvm.is_of_our_session() || jvm.session == self.id();
+        (is_ours && jvm.started >= self.started).then_some(jvm.pid)
     }
 
     /// The JVM that has claimed the run, whether it has ended or not.
@@ -108,7 +111,7 @@ impl Process {
     }
 
     fn own_group(&self) -> Option<u32> {
-        (self.group == Group::Own).then(|| self.id())
+        (self.group != Group::Shared).then(|| self.id())
     }
 
     /// The child and the JVM, if they are still running.
@@ -178,7 +181,7 @@ impl Process {
     /// of a JVM that was killed. Returns the processes that could not be ended.
     pub fn tidy(&mut self, work: &Path) -> Vec<u32> {
         let left = match self.group {
-            Group::Own => self.end(work),
+            Group::Own | Group::Session => self.end(work),
             Group::Shared => vec![],
         };
         if let Some(jvm) = self.claimed().filter(|_| self.jvm().is_none()) {
@@ -191,7 +194,7 @@ impl Process {
     /// that the child may have started.
     pub fn signal(&self, signal: Signal) {
         let all = match self.group {
-            Group::Own => self.all(),
+            Group::Own | Group::Session => self.all(),
             Group::Shared => self.roots(),
         };
         send(&all, signal);

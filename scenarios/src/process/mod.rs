@@ -6,6 +6,7 @@ pub mod interrupt;
 pub(crate) mod leftovers;
 pub mod machine;
 mod output;
+pub(crate) mod session;
 mod tree;
 
 pub(crate) use child::{Ended, Group, Process};

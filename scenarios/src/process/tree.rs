@@ -11,7 +11,7 @@ pub(super) struct Entry {
     runs: bool,
     parent: u32,
     group: u32,
-    session: u32,
+    pub session: u32,
     /// User and system time, with that of the children for which the process waited, in clock
     /// ticks.
     pub cpu: u64,
@@ -62,7 +62,7 @@ impl Entry {
 }
 
 /// All processes that run below `roots`, these included, and those of the process group `group`
-/// in our session.
+/// in our session or in its own.
 pub(super) fn below(roots: &[u32], group: Option<u32>) -> Vec<u32> {
     let entries: Vec<Entry> = fs::read_dir("/proc")
         .into_iter()
@@ -70,8 +70,13 @@ pub(super) fn below(roots: &[u32], group: Option<u32>) -> Vec<u32> {
         .flatten()
         .filter_map(|process| entry(process.file_name().to_str()?.parse().ok()?))
         .collect();
+    // When the child has ended and its group is empty, another process may get the id, and lead a group of its own.
+    let is_taken =
+        |group: &u32| !roots.contains(group) && entries.iter().any(|entry| entry.pid == *group);
+    let group = group.filter(|group| !is_taken(group));
     let is_root = |entry: &&Entry| {
-        roots.contains(&entry.pid) || group == Some(entry.group) && entry.is_of_our_session()
+        let is_ours = entry.is_of_our_session() || entry.session == entry.group;
+        roots.contains(&entry.pid) || group == Some(entry.group) && is_ours
     };
     let mut found: Vec<u32> = entries.iter().filter(is_root).map(|e| e.pid).collect();
     let mut at = 0;

@@ -1,6 +1,6 @@
 //! Repeats the work of a run without the agent, to measure what the agent costs.
 
-use super::launch::{JAVAC_CLASS, Launch, group, options, work};
+use super::launch::{JAVAC_CLASS, Launch, options, work};
 use super::watch::{Ending, Watch};
 use crate::plan::Job;
 use crate::process::{Process, interrupt};
@@ -42,7 +42,7 @@ pub(crate) fn measure(
         jcmd: &job.jdk.home().join("bin/jcmd"),
     };
     let mut process =
-        Process::spawn_run(&mut launch.command, group(job), &dir).map_err(|e| e.to_string())?;
+        Process::spawn_run(&mut launch.command, launch.group, &dir).map_err(|e| e.to_string())?;
     match watch.wait(&mut process, &mut |_| {}) {
         _ if interrupt::noted().is_some() => Err("it was interrupted".into()),
         Ending {

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::{Job, Plan};
 use crate::process::interrupt;
-use crate::scenario::{Program, Scenario, measured};
+use crate::scenario::{Program, Scenario, measured, turn_length};
 use crate::store;
 use oracle::Layer;
 use oracle::gate::{Answer, Claim, Course, Limits, Turn};
@@ -114,6 +114,7 @@ impl Task {
         let start = Instant::now();
         let mut course = Course::new(self.alpha);
         let mut choices: Vec<Choice> = vec![];
+        let mut all_else = vec![];
         let mut wanted = None;
         let answer = loop {
             let at = choices.len() as u64;
@@ -122,7 +123,7 @@ impl Task {
             choices.push(choice);
             let job = Job {
                 number: choices.len(),
-                program: programs[choice.program].turn(choice.seed),
+                program: programs[choice.program].turn(choice.seed, turn_length(&all_else)),
                 jdk: self.base.clone(),
                 axes: BTreeMap::new(),
                 seed: random(1) >> 32,
@@ -133,7 +134,9 @@ impl Task {
                 sides.reverse();
             }
             for side in sides {
-                side.turn(&job)?;
+                let seconds = side.turn(&job)?;
+                let of_fixtures = job.program.fixture_seconds();
+                all_else.extend(of_fixtures.map(|of| seconds - of));
             }
             let interrupted = interrupt::noted().is_some();
             if !interrupted {
@@ -182,7 +185,7 @@ impl Task {
         Ok(programs)
     }
 
-    /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Half of the other
+    /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Two thirds of the other
     /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most.
     fn next(
         &self,
@@ -193,11 +196,12 @@ impl Task {
     ) -> Choice {
         let covered = covers(choices, programs.len());
         // The closer a suspicion is to an answer, the more often it is followed. A clear one is sure after some pairs, or
-        // refuted by the next one, so it need not wait until each program had a turn.
+        // refuted by the next one, so it need not wait until each program had a turn. Among hundreds of cells, some look worse
+        // in a pair or two of equal builds, too: they must not take the turns that the answer still needs.
         let quarters = |is_clear: bool| match course.missing() {
             close if close < 9.0 => 4,
             _ if is_clear => 3,
-            _ => 2,
+            _ => 1,
         };
         if let Some(suspicion) = course.suspicion()
             && (covered || suspicion.is_clear)
@@ -209,7 +213,7 @@ impl Task {
             };
         }
         let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
-        if covered && random(5) & 1 == 1 && !with.is_empty() {
+        if covered && random(5) % 3 < 2 && !with.is_empty() {
             let pair = with[(random(6) % with.len() as u64) as usize];
             return Choice {
                 program: choices[pair].program,
@@ -251,8 +255,8 @@ impl Side {
         })
     }
 
-    /// Runs the turn of a pair.
-    fn turn(&mut self, job: &Job) -> Result<(), Error> {
+    /// Runs the turn of a pair. Returns how long it took, in seconds.
+    fn turn(&mut self, job: &Job) -> Result<f64, Error> {
         let mut job = Job {
             jdk: self.jdk.clone(),
             ..job.clone()
@@ -262,7 +266,7 @@ impl Side {
         let quiet = &mut |_: Event<'_>| {};
         self.session
             .run_one(&self.kit, &job, &mut self.report, quiet)?;
-        Ok(())
+        Ok(self.report.runs.last().map_or(0.0, |run| run.wall_s))
     }
 
     /// What the last turn counted.

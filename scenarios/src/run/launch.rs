@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::Job;
-use crate::process::{Group, output};
+use crate::process::{Group, output, session};
 use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
@@ -95,6 +95,8 @@ pub(crate) const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
 pub(crate) struct Launch {
     /// The command, ready to be spawned.
     pub command: Command,
+    /// The process group to spawn it with.
+    pub group: Group,
     /// The arguments of `java`, without those for the agent.
     pub java_args: Vec<String>,
 }
@@ -108,7 +110,7 @@ impl Launch {
         };
         let config = prepare(kit, job, dir).map_err(fail)?;
         let java_args = java_args(kit, job, dir).map_err(fail)?;
-        let mut command = Command::new(job.jdk.java());
+        let (mut command, group) = java(job);
         // Agents start in the order of their options: the profiler has its handlers when ours looks for them.
         let profiler = job.program.profiler.as_ref();
         command
@@ -127,20 +129,28 @@ impl Launch {
             command.current_dir(dir.join("work"));
             keep_output(&mut command, dir).map_err(fail)?;
         }
-        Ok(Launch { command, java_args })
+        Ok(Launch {
+            command,
+            group,
+            java_args,
+        })
     }
 
     /// The command without the agent and with other arguments. A user's program runs in the same
     /// folder as before, but its output does not go to the terminal.
     pub fn without_agent(job: &Job, dir: &Path, java_args: Vec<String>) -> io::Result<Launch> {
-        let mut command = Command::new(job.jdk.java());
+        let (mut command, group) = java(job);
         command.arg(error_file(dir)).args(&java_args);
         prepare_work(job, dir)?;
         if !job.program.foreground {
             command.current_dir(dir.join("work"));
         }
         keep_output(&mut command, dir)?;
-        Ok(Launch { command, java_args })
+        Ok(Launch {
+            command,
+            group,
+            java_args,
+        })
     }
 }
 
@@ -153,12 +163,12 @@ pub(crate) fn work(job: &Job, dir: &Path) -> PathBuf {
     }
 }
 
-/// The process group of a program.
-pub(crate) fn group(job: &Job) -> Group {
+/// The command `java` of a job, and its process group. A program that has the terminal stays in the terminal's session.
+fn java(job: &Job) -> (Command, Group) {
     if job.program.foreground {
-        Group::Shared
+        (Command::new(job.jdk.java()), Group::Shared)
     } else {
-        Group::Own
+        session::command(job.jdk.java())
     }
 }
 

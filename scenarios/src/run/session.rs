@@ -1,7 +1,7 @@
 //! A session: one JVM after another, and a report after each JVM.
 
 use super::baseline;
-use super::launch::{Kit, Launch, group, work};
+use super::launch::{Kit, Launch, work};
 use super::origin::{self, Maker};
 use super::watch::{Ending, Watch};
 use crate::Error;
@@ -269,7 +269,7 @@ impl Session {
             dir: &dir,
             jcmd: &job.jdk.home().join("bin/jcmd"),
         };
-        let ending = match Process::spawn_run(&mut launch.command, group(job), &dir) {
+        let ending = match Process::spawn_run(&mut launch.command, launch.group, &dir) {
             Ok(mut process) => watch.wait(&mut process, &mut |elapsed| {
                 let tallies = records::tallies(&dir, &layers);
                 watcher(Event::Runs {

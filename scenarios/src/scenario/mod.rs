@@ -19,4 +19,5 @@ pub(crate) use model::measured;
 pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};
 pub use of_run::all_fixtures;
 pub use profiler::Profiler;
+pub use turn::turn_length;
 pub use variation::Variation;

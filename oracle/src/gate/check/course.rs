@@ -26,7 +26,7 @@ impl Turn {
         let by_instruction = |cell: &Cell| {
             Layer::of_steps().all(|layer| cell.layer != layer)
                 || cell.what.trials().is_none()
-                || matches!(cell.what, What::FalseAt(_) | What::NoAnswerAt(_))
+                || is_by_instruction(cell)
         };
         set.counts.retain(|cell, _| by_instruction(cell));
         Ok(Turn(set))
@@ -153,6 +153,12 @@ const CLEAR: f64 = 8.0;
 
 /// A tolerance is wide if an honest build may have so much more, as a share.
 const WIDE: f64 = 0.02;
+
+/// Whether a cell counts instructions. A thread that steps may stay in one loop for a whole turn, and is at each of its instructions in
+/// the same state: hundreds of them in one turn tell no more than one.
+fn is_by_instruction(cell: &Cell) -> bool {
+    matches!(cell.what, What::FalseAt(_) | What::NoAnswerAt(_))
+}
 
 /// The pairs of a check so far.
 #[derive(Clone, Debug)]
@@ -300,7 +306,8 @@ impl Course {
         let rated = suspects.map(|(cell, tracked)| {
             let times = tracked.times(&cell.what);
             let is_steady = tracked.is_steady(cell);
-            let is_clear = times >= CLEAR || is_steady && tracked.test.more > 1;
+            let is_large = times >= CLEAR && (tracked.test.more > 1 || !is_by_instruction(cell));
+            let is_clear = is_large || is_steady && tracked.test.more > 1;
             // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
             let rank = tracked.ln_weight() + times.ln();
             (cell, tracked, (is_clear, is_steady), rank)

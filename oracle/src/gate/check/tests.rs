@@ -175,6 +175,32 @@ fn a_frequent_answer_that_becomes_twice_as_frequent_is_followed_until_it_is_sure
     assert!(!check.rises().is_empty());
 }
 
+/// A turn that stepped through so many instructions of one kind of code, and so many of them were answered falsely.
+fn of_steps(wrong: u64) -> Turn {
+    let kind = || "Interpreter".to_string();
+    let mut set = Set::default();
+    set.count(
+        Cell::new("program", Layer::AsgctStep, What::Instructions(kind())),
+        200,
+    );
+    set.count(
+        Cell::new("program", Layer::AsgctStep, What::FalseAt(kind())),
+        wrong,
+    );
+    set.add_totals();
+    Turn::of(set)
+}
+
+#[test]
+fn the_instructions_of_one_loop_are_no_clear_suspicion() {
+    let mut check = Course::new(0.01);
+    let is_clear = |check: &Course| check.suspicion().map(|it| it.is_clear);
+    check.add(&of_steps(0), &of_steps(80));
+    assert_eq!(is_clear(&check), Some(false));
+    check.add(&of_steps(0), &of_steps(80));
+    assert_eq!(is_clear(&check), Some(true));
+}
+
 #[test]
 fn the_answer_names_what_is_worse() {
     let mut check = Course::new(0.01);
