@@ -71,12 +71,14 @@ impl Group {
         }
     }
 
-    fn share(self) -> f64 {
+    /// What the group has of the probability of a false alarm, and about how many cells a check finds in it. A kind of JFR comes
+    /// after a hundred others, when JFR has its first turn, and must not pay for that.
+    fn share(self) -> (f64, u32) {
         match self {
-            Group::Statements => 0.05,
-            Group::Kinds => 0.55,
-            Group::Programs => 0.2,
-            Group::Places => 0.2,
+            Group::Statements => (0.05, 4),
+            Group::Kinds => (0.55, 128),
+            Group::Programs => (0.2, 512),
+            Group::Places => (0.2, 512),
         }
     }
 }
@@ -250,8 +252,9 @@ impl Course {
         for cell in unknown {
             let group = Group::of(cell);
             let rank = self.found.entry(group).or_default();
+            let (of_group, usual) = group.share();
             let tracked = Tracked {
-                share: group.share() * share(*rank),
+                share: of_group * share(*rank, usual),
                 test: SignTest::default(),
                 both: Both::default(),
                 last: 0,

@@ -1,19 +1,15 @@
 //! How the probability of a false alarm is divided among the cells that are tested.
 
-/// The first cells have equal shares.
-const EQUAL: u32 = 64;
-
-/// The share of the cell that was found after `rank` others, of what all cells of its group have. All shares
-/// together are at most 1, however many cells are found. So the probability that any of them gives a false
-/// alarm is at most that of the group, however the cells depend on each other (Bonferroni).
-pub(super) fn share(rank: usize) -> f64 {
-    let rank = u32::try_from(rank).unwrap_or(u32::MAX);
-    if rank < EQUAL {
-        return 0.5 / f64::from(EQUAL);
-    }
-    // 1 / (1 * 2) + 1 / (2 * 3) + ... = 1
-    let later = f64::from(rank - EQUAL) + 1.0;
-    0.5 / (later * (later + 1.0))
+/// The share of the cell that was found after `rank` others, of what all cells of its group have: about the same for the first
+/// `usual` cells, and never much less for those that come later.
+///
+/// All shares together are 1, however many cells are found: u / (u (u + 1)) + u / ((u + 1) (u + 2)) + ... = u (1/u - 1/(u + 1) +
+/// 1/(u + 1) - ...) = 1. So the probability that any of them gives a false alarm is at most that of the group, however the
+/// cells depend on each other (Bonferroni).
+pub(super) fn share(rank: usize, usual: u32) -> f64 {
+    let usual = f64::from(usual);
+    let from = rank as f64 + usual;
+    usual / (from * (from + 1.0))
 }
 
 #[cfg(test)]
@@ -22,7 +18,11 @@ mod tests {
 
     #[test]
     fn the_shares_never_exceed_the_whole() {
-        let sum: f64 = (0..1_000_000).map(share).sum();
-        assert!(sum <= 1.0 && sum > 0.99, "{sum}");
+        for usual in [4, 128, 512] {
+            let sum: f64 = (0..1_000_000).map(|rank| share(rank, usual)).sum();
+            assert!(sum <= 1.0 && sum > 0.99, "{sum}");
+            let (first, last) = (share(0, usual), share(usual as usize, usual));
+            assert!(first / last < 4.1, "{first} {last}");
+        }
     }
 }
