@@ -2,9 +2,10 @@
 
 use hotspot::causes::Cause;
 use hotspot::claims::CLAIMS;
-use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
+use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide, hardly_measured};
 use oracle::report::Report;
 use scenarios::{Error, baseline as baseline_file, known};
+use std::collections::BTreeSet;
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
@@ -97,6 +98,14 @@ impl Since {
 }
 
 impl Judge {
+    /// The programs that must run again before the report can be held against the baseline, if there is one.
+    pub fn hardly_measured(&self, report: &Report) -> BTreeSet<String> {
+        match self {
+            Judge::Baseline { baseline, .. } => hardly_measured(report, baseline, ARCH),
+            Judge::ObservedRates | Judge::UpperBounds(_) => BTreeSet::new(),
+        }
+    }
+
     /// The decision on a report.
     pub fn decide(&self, report: &Report) -> Decision {
         let rule = match self {

@@ -119,7 +119,10 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     let out = folder(args.out.take())?;
     let session = Session::new(scenario, plan, &out)?.made_by(made_by());
     progress.announce(session.plan(), &out);
-    let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
+    let Done { report, failure } = session
+        .run_until(&|report| judge.hardly_measured(report), &mut |event| {
+            progress.show(&event)
+        })?;
 
     let decision = judge.decide(&report);
     // Standard output belongs to the user's program alone.

@@ -14,7 +14,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use oracle::Layer;
 use oracle::gate::{
     Baseline, Judging, KnownIssues, Limits, Objection, Platform, Rule, Set, Subject, decide,
-    samples,
+    hardly_measured, samples,
 };
 use oracle::outcome::Outcome;
 use oracle::report::Report;
@@ -176,7 +176,11 @@ impl Case {
         };
         let plan = Plan::new(&self.scenario, &wishes).map_err(|e| e.to_string())?;
         let session = Session::new(self.scenario.clone(), plan, out).map_err(|e| e.to_string())?;
-        let done = session.run(&mut |_| {}).and_then(Done::whole);
+        let baseline = baselines(&self.scenario)?;
+        let hardly = |report: &Report| hardly_measured(report, &baseline, ARCH);
+        let done = session
+            .run_until(&hardly, &mut |_| {})
+            .and_then(Done::whole);
         done.map_err(|e| e.to_string())
     }
 

@@ -6,9 +6,11 @@ use crate::reports::{ONE_PROGRAM, counted};
 use crate::support::Place;
 use std::fs;
 
-/// Counts ten thousand matches in `gst`.
+/// Counts ten thousand matches in `gst`; a hundred, once, if there is a file `few` beside the folder of results.
 const SCRIPT: &str = r#"
-printf '\020\047' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
+count='\020\047'
+rm $dir/../../../few 2>/dev/null && count='\144'
+printf "$count" | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 "#;
 
@@ -111,4 +113,25 @@ fn update() {
             assert!(after == bytes, "half a baseline: {output:#?}");
         }
     });
+}
+
+/// A program that hardly measured, where the baseline has many checks, runs again before anything is judged.
+#[test]
+fn run() {
+    let place = place();
+    let words = "run --scenario x.toml --seed 7 --baseline base.json --out out";
+    for (is_slow, runs) in [(false, 1), (true, 2)] {
+        if is_slow {
+            place.write("few", "");
+        }
+        answer(&place, words, b"").ended(0);
+        let report: serde_json::Value =
+            serde_json::from_str(&place.read("out/report.json")).unwrap();
+        assert_eq!(report["runs"].as_array().unwrap().len(), runs);
+        assert_eq!(
+            (&report["complete"], &report["planned"]),
+            (&true.into(), &runs.into())
+        );
+        fs::remove_dir_all(place.path("out")).unwrap();
+    }
 }

@@ -24,7 +24,7 @@ mod sought;
 mod statements;
 mod stats;
 
-pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
+pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power, hardly_measured};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
 pub use check::{
     Answer, Class, Course, Limits, Noisy, NotWorse, Rise, SignTest, Suspicion, Turn, percent,

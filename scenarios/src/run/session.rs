@@ -16,6 +16,7 @@ use crate::store::{self, Folder};
 use oracle::Layer;
 use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
 use oracle::tally::Tally;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,9 @@ impl Done {
     }
 }
 
+/// How often a program that hardly measured runs again.
+const AGAIN: u32 = 3;
+
 /// A session that has not started yet.
 #[derive(Debug)]
 pub struct Session {
@@ -116,23 +120,62 @@ impl Session {
     /// Fails if nothing could be run. Where a disk is full after a while, [`Done`] has what was
     /// counted until then.
     pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Done, Error> {
+        self.run_until(&|_| BTreeSet::new(), watcher)
+    }
+
+    /// As [`Session::run`], and then runs the programs that `hardly_measured` names again, each with other seeds and twice as long
+    /// as before, at most three times. A shard has its own part of the programs, and runs none again.
+    pub fn run_until(
+        &self,
+        hardly_measured: &dyn Fn(&Report) -> BTreeSet<String>,
+        watcher: &mut dyn FnMut(Event),
+    ) -> Result<Done, Error> {
         let start = Instant::now();
         let (kit, mut report) = self.begin()?;
-        let result = self.run_all(&kit, &mut report, watcher);
+        let (jobs, lacking) = self.plan.by_what_is_here();
+        for (job, why) in lacking {
+            let skipped = skipped(job, why);
+            watcher(Event::Skips { skipped: &skipped });
+            report.skipped.push(skipped);
+        }
+        let mut result = self.run_all(&kit, (start, &jobs), &mut report, watcher);
+        let mut planned = self.plan.jobs.len();
+        for round in 1..=AGAIN {
+            let all_ran = report.runs.len() + report.skipped.len() == planned;
+            if result.is_err() || !all_ran || self.plan.jobs.len() < self.plan.whole {
+                break;
+            }
+            let names = hardly_measured(&report);
+            let again = jobs.iter().filter(|job| names.contains(&job.title()));
+            let again: Vec<Job> = again
+                .zip(planned + 1..)
+                .map(|(job, number)| Job {
+                    number,
+                    program: job.program.lasting(f64::from(1 << round)),
+                    seed: job.seed.wrapping_add(u64::from(round) << 32),
+                    ..(*job).clone()
+                })
+                .collect();
+            planned += again.len();
+            report.planned += again.len();
+            let again: Vec<&Job> = again.iter().collect();
+            result = self.run_all(&kit, (start, &again), &mut report, watcher);
+        }
         report
             .origins
             .iter_mut()
             .for_each(|origin| origin::end(origin, start.elapsed()));
         report.layers = report::sum_layers(&report.runs);
-        let ended = report.runs.len() + report.skipped.len() == self.plan.jobs.len();
+        let ended = report.runs.len() + report.skipped.len() == planned;
         let interrupted = |run: &Run| run.exit == Exit::Interrupted;
         report.complete = result.is_ok() && ended && !report.runs.iter().any(interrupted);
         // What is known only now is part of the session's file: a report that is made again has it, too.
         let known = Report {
             origins: report.origins.clone(),
+            planned: report.planned,
             ..self.empty_report()
         };
-        let request = Request::new(&self.id, self.plan.jobs.len(), &known);
+        let request = Request::new(&self.id, planned, &known);
         let result = result.and_then(|()| request.write(&self.out));
         match result.and_then(|()| store::write_report(&self.out, &report)) {
             Err(e) if report.runs.is_empty() => Err(e),
@@ -158,26 +201,21 @@ impl Session {
     fn run_all(
         &self,
         kit: &Kit,
+        (start, jobs): (Instant, &[&Job]),
         report: &mut Report,
         watcher: &mut dyn FnMut(Event),
     ) -> Result<(), Error> {
-        let start = Instant::now();
         let budget = self.scenario.time_budget;
-        let (jobs, lacking) = self.plan.by_what_is_here();
-        for (job, why) in lacking {
-            let skipped = skipped(job, why);
-            watcher(Event::Skips { skipped: &skipped });
-            report.skipped.push(skipped);
-        }
-        let of = jobs.len();
-        for (at, job) in jobs.into_iter().enumerate() {
+        let before = report.runs.len();
+        let of = before + jobs.len();
+        for (at, &job) in jobs.iter().enumerate() {
             // The remaining jobs are missing runs.
             if interrupt::noted().is_some() || budget.is_some_and(|budget| start.elapsed() > budget)
             {
                 break;
             }
             watcher(Event::Starts {
-                at: at + 1,
+                at: before + at + 1,
                 of,
                 job,
             });

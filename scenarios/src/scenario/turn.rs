@@ -26,6 +26,15 @@ impl Program {
         }
     }
 
+    /// The program, so many times as long, if it runs for a known time.
+    pub fn lasting(&self, times: f64) -> Program {
+        let mut program = self.clone();
+        if let Start::Fixtures { seconds, .. } | Start::Javac { seconds } = &mut program.start {
+            *seconds *= times;
+        }
+        program
+    }
+
     /// A turn of the program of about this length: some of its fixtures, each as long as in the whole program. Which ones depends
     /// on the seed. Programs of other kinds run whole.
     pub fn turn(&self, seed: u64, length: f64) -> Program {
@@ -94,6 +103,15 @@ mod tests {
             assert!((5.0..=7.0).contains(&longer), "{longer}");
         }
         assert_eq!(seen.len(), java_fixtures::FIXTURE_NAMES.len());
+    }
+
+    #[test]
+    fn a_program_can_last_longer() {
+        let scenario = Scenario::load("test", &[]).unwrap();
+        for program in &scenario.programs {
+            let [before, after] = [program, &program.lasting(2.0)].map(Program::fixture_seconds);
+            assert_eq!(after, before.map(|seconds| 2.0 * seconds));
+        }
     }
 
     #[test]

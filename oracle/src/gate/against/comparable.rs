@@ -1,6 +1,7 @@
 //! Whether a report can be compared with a baseline.
 
-use crate::gate::baseline::{Platform, Set, What};
+use crate::gate::baseline::{Baseline, Platform, Set, What, samples};
+use crate::report::Report;
 use std::collections::BTreeSet;
 
 /// If a layer of a program has fewer checks than this share of the checks in a run of the baseline,
@@ -28,6 +29,21 @@ pub(super) fn obstacles(platform: &Platform, base: &Set, new: &Set) -> Vec<Strin
     let unknown = new.programs.keys().filter(|name| !known.contains(name));
     obstacles.extend(unknown.map(|name| format!("{platform}: the baseline has no program {name}")));
     obstacles
+}
+
+/// The programs of a report that have hardly any checks in a layer, where a run of the baseline has many. A busy machine gives the JVM
+/// so little time that another run of them is needed. `arch` is the architecture of the machine that ran the report.
+pub fn hardly_measured(report: &Report, baseline: &Baseline, arch: &str) -> BTreeSet<String> {
+    let mut programs = BTreeSet::new();
+    for (platform, new) in samples(report, arch).unwrap_or_default() {
+        let Some(base) = baseline.sets.get(&platform) else {
+            continue;
+        };
+        let known = new.programs.keys();
+        let hardly = known.filter(|name| !missing(&platform, base, &new, name).is_empty());
+        programs.extend(hardly.cloned());
+    }
+    programs
 }
 
 /// The layers of a program that count as not measured.

@@ -10,5 +10,6 @@ mod power;
 mod tests;
 
 pub use change::{Alarm, Change, Finding};
+pub use comparable::hardly_measured;
 pub use judge::{Against, Judging, against};
 pub use power::{Detect, Power};

@@ -1,20 +1,19 @@
 //! One sample and the baseline's samples of its platform, cell by cell.
 
 use super::change::{Alarm, Change};
-use crate::Layer;
-use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, Standard, What, pools};
-use crate::gate::stats::dispersion::{Pool, Series};
+use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Pools, Set, Standard, What};
+use crate::gate::stats::dispersion::Series;
 use crate::gate::stats::novelty::Novelty;
 use crate::gate::stats::predict::Predicted;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// One sample and the baseline's samples of its platform.
 pub(super) struct Pair<'a> {
     platform: &'a Platform,
     pub(super) base: &'a Set,
     pub(super) new: &'a Set,
-    pools: BTreeMap<(Layer, Family), Pool>,
+    pools: Pools,
 }
 
 /// A cell in both directions.
@@ -55,7 +54,7 @@ impl<'a> Pair<'a> {
             platform,
             base,
             new,
-            pools: pools(base),
+            pools: Pools::new(base),
         }
     }
 
@@ -67,9 +66,7 @@ impl<'a> Pair<'a> {
 
     /// What the baseline predicts for a cell in so many trials.
     pub(super) fn predicted(&self, cell: &Cell, base: &Series, trials: f64) -> Predicted {
-        let nothing = Pool::default();
-        let pool = self.pools.get(&(cell.layer, cell.what.family()));
-        Predicted::new(base, pool.unwrap_or(&nothing), trials)
+        Predicted::new(base, self.pools.dispersion(cell, base), trials)
     }
 
     fn change(&self, cell: &Cell, alarm: Alarm, expected: f64, p: f64) -> Change {

@@ -300,3 +300,42 @@ fn what_was_not_run_or_run_otherwise_is_an_obstacle() {
         .insert(Cell::new("c", Layer::AsgctAsync, What::Checks), vec![3]);
     assert_eq!(judged(&base, few).obstacles.len(), 1);
 }
+
+/// A cause that came in bursts in one layer may do so in another, in which the baseline had it now and then.
+#[test]
+fn a_burst_of_a_cause_that_is_known_for_bursts_is_no_change() {
+    let bursts = [22, 2, 16, 17, 8, 37, 99, 72];
+    let now_and_then = [0, 0, 1, 1, 0, 0, 1, 0];
+    let run = |seed: u64, of_edges: u64, of_signals: u64| {
+        let mut set = empty(seed);
+        for (layer, n) in [(Layer::CallEdge, of_edges), (Layer::AsgctAsync, of_signals)] {
+            let cell = |what| Cell::new("a", layer, what);
+            set.counts.insert(cell(What::Checks), vec![10_000]);
+            set.counts
+                .insert(cell(What::Wrong("moved-stack-pointer".into())), vec![n]);
+        }
+        set.add_totals();
+        set
+    };
+    let base = |of_edges: [u64; 8]| {
+        let runs = (0..8).zip(of_edges.into_iter().zip(now_and_then));
+        let mut base = Set::default();
+        for (seed, (edges, signals)) in runs {
+            base.append(run(seed, edges, signals))
+                .expect("one way to run");
+        }
+        base
+    };
+    let worse = |base: &Set| {
+        let changes = judged(base, run(20, 40, 10)).changes;
+        let of_signals = |change: &&Change| {
+            change.alarm.is_worse()
+                && change.cell.layer == Layer::AsgctAsync
+                && change.cell.what.cause() == Some("moved-stack-pointer")
+        };
+        changes.iter().filter(of_signals).count()
+    };
+    assert_eq!(worse(&base(bursts)), 0);
+    // Where it never came in bursts, ten are more than one.
+    assert!(worse(&base([30, 34, 28, 33, 31, 29, 34, 30])) > 0);
+}

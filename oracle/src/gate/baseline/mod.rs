@@ -17,4 +17,4 @@ pub use file::{Baseline, LEAST_AT_PLACE};
 pub use sampled::samples;
 pub(super) use sampled::samples_without;
 pub use set::{Platform, Program, Sample, Set};
-pub(super) use standard::{Standard, pools};
+pub(super) use standard::{Pools, Standard};

@@ -126,19 +126,52 @@ impl Program {
     }
 }
 
-/// What the cells of each layer and family of a set show of their dispersion.
-pub(in crate::gate) fn pools(set: &Set) -> BTreeMap<(Layer, Family), Pool> {
-    let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for cell in set.counts.keys() {
-        if let Some(of_cell) = Standard::new(set, cell).series(set).shown() {
+/// What the cells of a set show of their dispersion.
+#[derive(Debug)]
+pub(in crate::gate) struct Pools {
+    of_family: BTreeMap<(Layer, Family), Pool>,
+    /// The largest dispersion that a known cause shows in a layer. A cause that comes in bursts does so in all layers and
+    /// programs, also where the few runs of a baseline have had none yet.
+    of_cause: BTreeMap<String, f64>,
+}
+
+impl Pools {
+    /// The pools of a set.
+    pub fn new(set: &Set) -> Pools {
+        let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut of_cause: BTreeMap<String, f64> = BTreeMap::new();
+        for cell in set.counts.keys() {
+            let Some(of_cell) = Standard::new(set, cell).series(set).shown() else {
+                continue;
+            };
             let family = (cell.layer, cell.what.family());
             shown.entry(family).or_default().push(of_cell);
+            let is_whole = cell.is_of_all_programs() && cell.place.is_none();
+            if let (true, true, Some(cause)) =
+                (is_whole, cell.what.is_explained(), cell.what.cause())
+            {
+                let largest = of_cause.entry(cause.into()).or_default();
+                *largest = largest.max(of_cell.phi());
+            }
+        }
+        Pools {
+            of_family: shown
+                .into_iter()
+                .map(|(family, shown)| (family, Pool::new(shown)))
+                .collect(),
+            of_cause,
         }
     }
-    shown
-        .into_iter()
-        .map(|(family, shown)| (family, Pool::new(shown)))
-        .collect()
+
+    /// The dispersion of the counts of a cell, and its degrees of freedom.
+    pub fn dispersion(&self, cell: &Cell, of: &Series) -> (f64, f64) {
+        let nothing = Pool::default();
+        let pool = self.of_family.get(&(cell.layer, cell.what.family()));
+        let cause = cell.what.cause().filter(|_| cell.what.is_explained());
+        let bursts = cause.and_then(|cause| self.of_cause.get(cause));
+        pool.unwrap_or(&nothing)
+            .dispersion(of, bursts.copied().unwrap_or(1.0))
+    }
 }
 
 #[cfg(test)]

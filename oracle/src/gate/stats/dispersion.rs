@@ -90,6 +90,13 @@ impl Series {
     }
 }
 
+impl Shown {
+    /// The variance by the mean; 1 where only chance is at work.
+    pub fn phi(&self) -> f64 {
+        self.phi
+    }
+}
+
 impl Pool {
     /// The pool of these cells.
     pub fn new(cells: impl IntoIterator<Item = Shown>) -> Pool {
@@ -115,10 +122,11 @@ impl Pool {
 
     /// The dispersion of a cell: what its own runs show, shrunk towards that of the pool (as in Smyth,
     /// Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular
-    /// Biology 3, 2004), and its degrees of freedom. Never less than that of chance.
-    pub fn dispersion(&self, of: &Series) -> (f64, f64) {
+    /// Biology 3, 2004), and its degrees of freedom. Never less than that of chance. `of_kin`: what is known of cells that
+    /// disperse alike, 1 if nothing is; it takes the pool's place if it is larger.
+    pub fn dispersion(&self, of: &Series, of_kin: f64) -> (f64, f64) {
         let mean = (of.events() as f64 + 0.5) / of.len().max(1) as f64;
-        let pooled = self.around(mean);
+        let pooled = self.around(mean).max(of_kin);
         let Some(own) = of.shown() else {
             return (pooled, POOL_FREEDOM);
         };
@@ -142,7 +150,7 @@ mod tests {
         let shown = series(&[7, 7, 7]).shown().unwrap();
         assert_eq!((shown.mean, shown.phi, shown.freedom), (7.0, 0.0, 2.0));
         assert_eq!(
-            Pool::new([shown]).dispersion(&series(&[7, 7, 7])),
+            Pool::new([shown]).dispersion(&series(&[7, 7, 7]), 1.0),
             (1.0, 8.0)
         );
     }
@@ -158,7 +166,15 @@ mod tests {
 
     #[test]
     fn without_repeated_runs_the_dispersion_is_not_known() {
-        assert_eq!(Pool::default().dispersion(&series(&[5])).0, UNKNOWN);
+        assert_eq!(Pool::default().dispersion(&series(&[5]), 1.0).0, UNKNOWN);
+    }
+
+    #[test]
+    fn what_is_known_of_kin_takes_the_place_of_a_pool_that_knows_less() {
+        let pool = Pool::new([series(&[7, 7, 9]).shown().unwrap()]);
+        let of_kin = |phi| pool.dispersion(&series(&[1, 0]), phi).0;
+        assert!(of_kin(25.0) > 20.0);
+        assert_eq!(of_kin(0.5), of_kin(1.0));
     }
 
     proptest! {
@@ -168,7 +184,7 @@ mod tests {
             let cell = series(&[a, b]);
             let own = cell.shown().unwrap().phi;
             let pool = Pool(vec![Shown { mean: 5.0, phi: pooled, freedom: 50.0 }]);
-            let (dispersion, _) = pool.dispersion(&cell);
+            let (dispersion, _) = pool.dispersion(&cell, 1.0);
             let (low, high) = (own.min(pooled), own.max(pooled));
             prop_assert!(dispersion >= low.max(1.0) - 1e-9 && dispersion <= high.max(1.0) + 1e-9);
             prop_assert!((dispersion - pooled).abs() <= (own.max(1.0) - pooled).abs().max((own - pooled).abs()) / 7.0 + 1e-9);

@@ -12,7 +12,7 @@
 //! expression in RNA-sequence data, Statistical Applications in Genetics and Molecular Biology 11,
 //! 2012).
 
-use super::dispersion::{Pool, Series};
+use super::dispersion::Series;
 use crate::probability::special::{beta, student_at_least};
 
 /// A count that is not known yet.
@@ -30,11 +30,10 @@ pub(in crate::gate) struct Predicted {
 const POISSON: f64 = 1e-7;
 
 impl Predicted {
-    /// The count of a new run of `n` trials, by a baseline that has trials.
-    pub fn new(base: &Series, pool: &Pool, n: f64) -> Predicted {
+    /// The count of a new run of `n` trials, by a baseline that has trials, and its dispersion with the degrees of freedom.
+    pub fn new(base: &Series, (phi, freedom): (f64, f64), n: f64) -> Predicted {
         let known = base.events() as f64 + 0.5;
         let mean = n * known / base.trials();
-        let (phi, freedom) = pool.dispersion(base);
         // What differs between runs does not become less in a longer run.
         let longer = (n / base.usual_trials()).max(1.0);
         let of_run = 1.0 + (phi - 1.0) * longer;
@@ -117,6 +116,7 @@ impl Predicted {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dispersion::Pool;
     use super::*;
     use proptest::prelude::*;
 
@@ -149,10 +149,11 @@ mod tests {
     #[test]
     fn the_baseline_gives_the_mean_and_the_doubt() {
         let base = Series::new([(10, 1000.0), (10, 1000.0)]);
-        let more = Predicted::new(&base, &Pool::default(), 1000.0);
+        let unknown = Pool::default().dispersion(&base, 1.0);
+        let more = Predicted::new(&base, unknown, 1000.0);
         assert!((more.mean - 10.25).abs() < 1e-12);
         assert!(more.variance > more.mean);
-        let longer = Predicted::new(&base, &Pool::default(), 4000.0);
+        let longer = Predicted::new(&base, unknown, 4000.0);
         assert!(longer.variance > 4.0 * more.variance);
     }
 
