@@ -70,13 +70,13 @@ impl GenericSignatures {
     pub fn of_method(&self, names: &Names, memory: &impl Memory, method: Method) -> Option<Text> {
         let part = names.part(memory, method)?;
         // All flags that are asked for are in the lower half; before JDK 20 there is no other.
-        let flags = u32::from(memory.u16(part.wrapping_add(self.flags))?);
+        let flags = u32::from(memory.u16(part.at(self.flags))?);
         if flags & self.generic == 0 {
             return None;
         }
         // The parts of a method that it may not have stand at its end, the last of them first in this list: a pointer
         // for each kind of annotation, then the index (`ConstMethod::last_u2_element`, `generic_signature_index_addr`).
-        let size = memory.u32(part.wrapping_add(self.size))? as usize * WORD;
+        let size = memory.u32(part.at(self.size))? as usize * WORD;
         let pointers = self.annotations.iter().filter(|&bit| flags & bit != 0);
         let index = size.checked_sub(pointers.count() * WORD + size_of::<u16>())?;
         names.entry(memory, method, index)

@@ -56,11 +56,16 @@ impl Layout {
     }
 }
 
+/// The VM's address of the constant part of a method (`ConstMethod`).
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Part(usize);
+
 impl Method {
     /// Its constant part.
-    fn part(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+    #[inline]
+    pub fn part(self, layout: &Layout, memory: &impl Memory) -> Option<Part> {
         let part = memory.word(self.0.wrapping_add(layout.part))?;
-        (part != 0 && part.is_multiple_of(WORD)).then_some(part)
+        (part != 0 && part.is_multiple_of(WORD)).then_some(Part(part))
     }
 
     /// Its access flags. Two bytes are enough, and there are no more since JDK 25.
@@ -71,9 +76,22 @@ impl Method {
 
     /// The address of its bytecode, and its size.
     pub fn code(self, layout: &Layout, memory: &impl Memory) -> Option<(usize, u16)> {
-        let part = self.part(layout, memory)?;
-        let size = memory.u16(part.wrapping_add(layout.code_size))?;
-        Some((part.wrapping_add(layout.code), size))
+        self.part(layout, memory)?.code(layout, memory)
+    }
+}
+
+impl Part {
+    /// The address of the bytecode, and its size.
+    #[inline]
+    pub fn code(self, layout: &Layout, memory: &impl Memory) -> Option<(usize, u16)> {
+        let size = memory.u16(self.at(layout.code_size))?;
+        Some((self.at(layout.code), size))
+    }
+
+    /// The address of what is at this offset.
+    #[inline]
+    pub(super) fn at(self, offset: usize) -> usize {
+        self.0.wrapping_add(offset)
     }
 }
 
@@ -129,8 +147,13 @@ impl Names {
 
     /// The VM's address of the class of the method.
     pub fn class(&self, memory: &impl Memory, method: Method) -> Option<usize> {
-        let pool = self.pool(memory, method)?;
-        memory.word(pool.wrapping_add(self.pool_holder))
+        self.class_of_part(memory, self.part(memory, method)?)
+    }
+
+    /// The VM's address of the class of the method that has this constant part.
+    #[inline]
+    pub fn class_of_part(&self, memory: &impl Memory, part: Part) -> Option<usize> {
+        memory.word(self.pool(memory, part)?.wrapping_add(self.pool_holder))
     }
 
     /// The name of the class at `class`, with slashes.
@@ -139,20 +162,20 @@ impl Names {
     }
 
     /// The constant part of the method.
-    pub(super) fn part(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+    pub(super) fn part(&self, memory: &impl Memory, method: Method) -> Option<Part> {
         method.part(&self.methods, memory)
     }
 
-    fn pool(&self, memory: &impl Memory, method: Method) -> Option<usize> {
-        let part = self.part(memory, method)?;
-        memory.word(part.wrapping_add(self.constants))
+    #[inline]
+    fn pool(&self, memory: &impl Memory, part: Part) -> Option<usize> {
+        memory.word(part.at(self.constants))
     }
 
     /// What the constant pool has at the index that the constant part of the method has at the offset `index`.
     pub(super) fn entry(&self, memory: &impl Memory, method: Method, index: usize) -> Option<Text> {
         let part = self.part(memory, method)?;
-        let index = memory.u16(part.wrapping_add(index))?;
-        self.constant(memory, self.pool(memory, method)?, index)
+        let index = memory.u16(part.at(index))?;
+        self.constant(memory, self.pool(memory, part)?, index)
     }
 
     /// The text at an index of a constant pool.
@@ -220,9 +243,14 @@ impl Ids {
 
     /// The `jmethodID` of a method that is no linker; 0 if the VM has made none.
     pub fn id(&self, names: &Names, memory: &impl Memory, method: Method) -> Option<usize> {
-        let part = method.part(&names.methods, memory)?;
-        let number = usize::from(memory.u16(part.wrapping_add(self.number))?);
-        let class = names.class(memory, method)?;
+        let part = names.part(memory, method)?;
+        self.id_of_part(memory, part, names.class_of_part(memory, part)?)
+    }
+
+    /// As [`Ids::id`], of the method that has this constant part, in the class at `class`.
+    #[inline]
+    pub fn id_of_part(&self, memory: &impl Memory, part: Part, class: usize) -> Option<usize> {
+        let number = usize::from(memory.u16(part.at(self.number))?);
         let ids = memory.word(class.wrapping_add(self.ids))?;
         // The first word is the number of the ids that follow (`InstanceKlass::get_jmethod_id`).
         if ids == 0 || memory.word(ids)? <= number {

@@ -155,9 +155,13 @@ impl<'a> Trace<'a> {
     }
 
     /// As [`Trace::next_frame`]; the frame has the stamp of its method.
+    #[inline(always)]
     pub fn next_stamped(&mut self) -> Result<Option<Frame>, Failure> {
-        let frame = self.next_frame()?;
-        Ok(frame.map(|frame| self.walk.stamped(frame)))
+        let mut frame = self.next_frame()?;
+        if let Some(frame) = &mut frame {
+            self.walk.stamp(frame);
+        }
+        Ok(frame)
     }
 
     /// A copy that may read as much as a trace that begins.

@@ -24,7 +24,7 @@ pub struct Known {
     pub id: usize,
     /// Whether it is native.
     pub is_native: bool,
-    /// The method. It has its stamp where the VM keeps what is known of it.
+    /// The method, with its stamp.
     pub method: Stamped,
     code: usize,
     size: u16,
@@ -175,16 +175,19 @@ impl Methods {
     /// Reads what a walk needs to know. Where ids are words, it is kept as long as the method has its id.
     #[cold]
     fn read(&self, memory: &Live<'_>, method: Method) -> Option<Known> {
-        let (code, size) = method.code(&self.layout, memory)?;
+        let part = method.part(&self.layout, memory)?;
+        let (code, size) = part.code(&self.layout, memory)?;
         let flags = method.flags(&self.layout, memory)?;
+        let class = self.names.class_of_part(memory, part);
+        let stamp = class.map(|class| self.stamp_of_class(memory, class));
         let id = if flags.is_linker() {
             Some(0)
         } else {
-            self.ids.id(&self.names, memory, method)
+            class.and_then(|class| self.ids.id_of_part(memory, part, class))
         };
-        let mut known = Known {
-            method: Stamped::unstamped(method),
-            // A frame without an id is better than none.
+        let known = Known {
+            // A frame without an id or a stamp is better than none.
+            method: Stamped::of_method(method, stamp.unwrap_or(Stamp::NONE)),
             id: id.unwrap_or(0),
             code,
             size,
@@ -193,9 +196,7 @@ impl Methods {
         // The word is null where the method was unloaded, and is another method where the class was redefined. A number
         // shows nothing of this kind, and the address of a method that was unloaded may become that of another.
         if self.are_ids_words && known.id != 0 && memory.word(known.id) == Some(method.0) {
-            let stamp = self.read_stamp(memory, method);
-            known.method = Stamped::of_method(method, stamp);
-            let stamp = (stamp.number() as usize) << STAMP;
+            let stamp = (known.method.stamp().number() as usize) << STAMP;
             let rest = usize::from(known.size) << 1 | usize::from(known.is_native) | stamp;
             self.known.put([method.0, known.id, known.code, rest]);
         }

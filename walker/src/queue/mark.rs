@@ -194,8 +194,8 @@ fn next_of_method(
     walk: &mut Walk<'_>,
     mut keep: impl FnMut(Frame),
 ) -> Result<Option<Frame>, Failure> {
-    while let Some(frame) = walk.next_frame()? {
-        let frame = walk.stamped(frame);
+    while let Some(mut frame) = walk.next_frame()? {
+        walk.stamp(&mut frame);
         keep(frame);
         if frame.is_of_method() {
             return Ok(Some(frame));

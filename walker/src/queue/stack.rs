@@ -106,7 +106,10 @@ impl<'s> Stack<'s> {
                 return None;
             };
             let entry = self.vm.continuations.as_ref()?.enters;
-            let stamped = |frame: Frame| frame.stamped(&self.vm.methods, &self.memory);
+            let stamped = |mut frame: Frame| {
+                frame.stamp(&self.vm.methods, &self.memory);
+                frame
+            };
             let frame = |FrameInfo { method, location }| {
                 Frame::of_id(&self.memory, method.0, location).map(stamped)
             };

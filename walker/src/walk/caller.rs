@@ -23,7 +23,7 @@ const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 impl Walk<'_> {
     /// What is known of the call at `place`, and the caller, if the call was met before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn known(&self, place: Place) -> Option<(Site, Place)> {
         let site = self.vm.sites.call(&self.vm.code_cache, place.pc)?;
         let usual = site.frame_words.into();

@@ -60,15 +60,13 @@ impl Frame {
         self.method.is_some_and(|own| own.method() == method)
     }
 
-    /// The frame, with the stamp of its method.
-    #[inline]
-    pub fn stamped(self, methods: &Methods, memory: &Live<'_>) -> Frame {
-        match self.method {
-            Some(method) if method.stamp() == Stamp::NONE => Frame {
-                method: Some(methods.stamped(memory, method.method())),
-                ..self
-            },
-            _ => self,
+    /// Gives the method its stamp.
+    #[inline(always)]
+    pub fn stamp(&mut self, methods: &Methods, memory: &Live<'_>) {
+        if let Some(method) = &mut self.method
+            && method.stamp() == Stamp::NONE
+        {
+            *method = methods.stamped(memory, method.method());
         }
     }
 

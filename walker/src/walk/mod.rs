@@ -384,10 +384,10 @@ impl<'a> Walk<'a> {
         Some(StampedScope::new(scope, stamp))
     }
 
-    /// `frame`, with the stamp of its method.
-    #[inline]
-    pub fn stamped(&self, frame: Frame) -> Frame {
-        frame.stamped(&self.vm.methods, &self.memory)
+    /// Gives the method of `frame` its stamp.
+    #[inline(always)]
+    pub fn stamp(&self, frame: &mut Frame) {
+        frame.stamp(&self.vm.methods, &self.memory);
     }
 
     /// Whether `sp` can be the stack pointer of the caller of a frame whose stack pointer is `below`.
