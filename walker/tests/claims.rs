@@ -130,14 +130,27 @@ const JEP: &[Claim] = &[
         ]),
     ),
     claim(
-        "which frames are inlined, also on top",
-        Partly(
-            &[
-                Name("ASGST_FRAME_MAY_MISS_INLINED"),
-                Name("ASGST_FRAME_LIKELY"),
-                Name("ASGST_GUESS_INLINED"),
-            ],
-            "where C2 has moved instructions, no record tells the method for certain; such frames have a flag ([figures](../results/walker.md#why-frames-are-only-likely))",
+        "which frames are inlined",
+        There(&[
+            Name("ASGST_FRAME_JAVA_INLINED"),
+            Test(
+                JVM,
+                "frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers",
+            ),
+        ]),
+    ),
+    claim(
+        "inlined frames on top, at instructions that HotSpot describes or that a pair of records encloses",
+        There(&[
+            Name("ASGST_FRAME_MAY_MISS_INLINED"),
+            Name("ASGST_FRAME_LIKELY"),
+            Name("ASGST_GUESS_INLINED"),
+        ]),
+    ),
+    claim(
+        "inlined frames on top, at every instruction",
+        Cannot(
+            "HotSpot describes calls and polls, and with `-XX:+DebugNonSafepoints` ranges of other instructions; an instruction that C2 has moved out of its range belongs to no record (`NonSafepointEmitter` in `opto/output.cpp`). Such frames have a flag ([figures](../results/walker.md#why-frames-are-only-likely))",
         ),
     ),
     claim(
@@ -212,13 +225,22 @@ const ITERATOR: &[Claim] = &[
         ]),
     ),
     claim(
-        "methods of unloaded classes",
-        Partly(
-            &[Test(
+        "methods of unloaded classes, and of earlier versions of redefined ones, have their own names or none",
+        There(&[
+            Test(
                 JVM,
                 "a_method_of_an_unloaded_class_never_gets_the_names_of_the_class_that_has_its_address",
-            )],
-            "the names are empty, also where the VM has put another class at the address; a profiler that wants them asks while the class is loaded",
+            ),
+            Test(
+                JVM,
+                "a_method_of_an_earlier_version_of_a_class_never_gets_the_names_of_another_method",
+            ),
+        ]),
+    ),
+    claim(
+        "saving names when a class is unloaded",
+        Cannot(
+            "a stock JDK calls nobody before it unloads a class: the extension event `com.sun.hotspot.events.ClassUnload` comes when the methods are gone. A profiler asks for names while the class is loaded",
         ),
     ),
     claim(

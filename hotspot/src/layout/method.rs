@@ -200,6 +200,8 @@ pub struct Ids {
     ids: usize,
     methods: usize,
     methods_start: usize,
+    /// Where a class has its previous version; `None` where no class has one.
+    previous: Option<usize>,
 }
 
 impl Ids {
@@ -210,6 +212,10 @@ impl Ids {
             ids: fields.field(&["InstanceKlass"], "_methods_jmethod_ids")?,
             methods: fields.field(&["InstanceKlass"], "_methods")?,
             methods_start: fields.field(&["Array<Method*>"], "_data")?,
+            // `InstanceKlass::_previous_versions`, of which no VM publishes the offset, is behind `_breakpoints`.
+            previous: fields
+                .find_field("InstanceKlass", "_breakpoints")
+                .map(|breakpoints| breakpoints + WORD),
         })
     }
 
@@ -241,16 +247,42 @@ impl Ids {
         Some((0..count as usize).filter_map(method))
     }
 
+    /// Whether the class at `klass` has a method now, or has had it in a version of the class that still runs.
+    pub fn has(&self, memory: &impl Memory, klass: usize, method: Method) -> bool {
+        /// The VM frees versions that no longer run at each redefinition (`InstanceKlass::purge_previous_versions`).
+        const MOST_VERSIONS: usize = 1 << 8;
+        // A version is a class that has the methods, and is not loaded by itself (`VM_RedefineClasses::redefine_single_class`).
+        let previous = |version: &usize| {
+            let version = memory.word(version.wrapping_add(self.previous?))?;
+            (version != 0 && version.is_multiple_of(WORD)).then_some(version)
+        };
+        let is_there = |version| {
+            let methods = self.methods(memory, version);
+            methods.is_some_and(|mut methods| methods.any(|other| other == method))
+        };
+        std::iter::successors(Some(klass), previous)
+            .take(MOST_VERSIONS)
+            .any(is_there)
+    }
+
+    /// The number of the method that has this constant part: its place in the class as it was loaded. A method of a new version
+    /// of the class takes the number of the one that it replaces, which gets a new one if it is different.
+    #[inline]
+    pub fn number(&self, memory: &impl Memory, part: Part) -> Option<u16> {
+        memory.u16(part.at(self.number))
+    }
+
     /// The `jmethodID` of a method that is no linker; 0 if the VM has made none.
     pub fn id(&self, names: &Names, memory: &impl Memory, method: Method) -> Option<usize> {
         let part = names.part(memory, method)?;
-        self.id_of_part(memory, part, names.class_of_part(memory, part)?)
+        let number = self.number(memory, part)?;
+        self.id_of_number(memory, names.class_of_part(memory, part)?, number)
     }
 
-    /// As [`Ids::id`], of the method that has this constant part, in the class at `class`.
+    /// As [`Ids::id`], of the method that has this number in the class at `class`.
     #[inline]
-    pub fn id_of_part(&self, memory: &impl Memory, part: Part, class: usize) -> Option<usize> {
-        let number = usize::from(memory.u16(part.at(self.number))?);
+    pub fn id_of_number(&self, memory: &impl Memory, class: usize, number: u16) -> Option<usize> {
+        let number = usize::from(number);
         let ids = memory.word(class.wrapping_add(self.ids))?;
         // The first word is the number of the ids that follow (`InstanceKlass::get_jmethod_id`).
         if ids == 0 || memory.word(ids)? <= number {

@@ -179,11 +179,13 @@ impl Methods {
         let (code, size) = part.code(&self.layout, memory)?;
         let flags = method.flags(&self.layout, memory)?;
         let class = self.names.class_of_part(memory, part);
-        let stamp = class.map(|class| self.stamp_of_class(memory, class));
+        let number = self.ids.number(memory, part);
+        let in_class = class.zip(number);
+        let stamp = in_class.map(|(class, number)| self.stamp_in(memory, class, number));
         let id = if flags.is_linker() {
             Some(0)
         } else {
-            class.and_then(|class| self.ids.id_of_part(memory, part, class))
+            in_class.and_then(|(class, number)| self.ids.id_of_number(memory, class, number))
         };
         let known = Known {
             // A frame without an id or a stamp is better than none.
@@ -212,17 +214,31 @@ impl Methods {
         }
     }
 
-    /// Which class a method is of, read anew: for code that a walk meets for the first time.
+    /// The stamp of a method, read anew: for code that a walk meets for the first time.
     #[cold]
     pub fn read_stamp(&self, memory: &impl Memory, method: Method) -> Stamp {
-        let class = self.trace_ids.and_then(|_| self.class(memory, method));
-        class.map_or(Stamp::NONE, |class| self.stamp_of_class(memory, class))
+        let stamp = || {
+            let part = method.part(&self.layout, memory)?;
+            let class = self.names.class_of_part(memory, part)?;
+            Some(self.stamp_in(memory, class, self.ids.number(memory, part)?))
+        };
+        stamp().unwrap_or(Stamp::NONE)
+    }
+
+    /// The stamp of the method that has this number in the class at `class`.
+    fn stamp_in(&self, memory: &impl Memory, class: usize, number: u16) -> Stamp {
+        let id = self.trace_id(memory, class);
+        id.map_or(Stamp::NONE, |id| Stamp::of_method(id, number))
     }
 
     /// The stamp of the class at `class`.
     fn stamp_of_class(&self, memory: &impl Memory, class: usize) -> Stamp {
-        let id = self.trace_ids.and_then(|ids| ids.of(memory, class));
-        id.map_or(Stamp::NONE, Stamp::of)
+        let id = self.trace_id(memory, class);
+        id.map_or(Stamp::NONE, Stamp::of_class)
+    }
+
+    fn trace_id(&self, memory: &impl Memory, class: usize) -> Option<usize> {
+        self.trace_ids.and_then(|ids| ids.of(memory, class))
     }
 
     /// Copies the name of a method into `buffer`, as far as it fits. Returns the length of the whole name.
@@ -252,26 +268,24 @@ impl Methods {
     }
 
     /// The class of a method, if the VM still has the class and the method in it.
-    pub fn loaded_class(&self, memory: &impl Memory, method: Stamped) -> Option<Stamped> {
-        let (method, stamp) = (method.method(), method.stamp());
-        let class = Stamped::new(self.class(memory, method)?, stamp)?;
-        if !self.is_loaded(memory, class) {
+    pub fn loaded_class(&self, memory: &impl Memory, stamped: Stamped) -> Option<Stamped> {
+        let method = stamped.method();
+        let class = self.class(memory, method)?;
+        if !self.loaded.has(memory, class) {
             return None;
         }
         // No class has the methods that the VM makes to call what a method handle leads to. They are never freed.
-        let is_there = method.flags(&self.layout, memory)?.is_linker()
-            || self
-                .ids
-                .methods(memory, class.address())?
-                .any(|other| other == method);
-        is_there.then_some(class)
+        let is_there =
+            method.flags(&self.layout, memory)?.is_linker() || self.ids.has(memory, class, method);
+        let is_same = is_there && is_still(stamped.stamp(), || self.read_stamp(memory, method));
+        is_same.then(|| Stamped::new(class, self.stamp_of_class(memory, class)))?
     }
 
-    /// Whether the VM still has the class that had this address. A class without a stamp may be another one.
+    /// Whether the VM still has the class that had this address.
     pub fn is_loaded(&self, memory: &impl Memory, class: Stamped) -> bool {
-        let (address, stamp) = (class.address(), class.stamp());
-        let is_same = || stamp == Stamp::NONE || self.stamp_of_class(memory, address) == stamp;
-        self.loaded.has(memory, address) && is_same()
+        let address = class.address();
+        self.loaded.has(memory, address)
+            && is_still(class.stamp(), || self.stamp_of_class(memory, address))
     }
 
     /// Copies the generic signature of a class that has one, as [`Methods::name`] copies the name.
@@ -294,6 +308,11 @@ impl Methods {
     ) -> Option<usize> {
         copy(memory, self.names.class_name(memory, class)?, buffer)
     }
+}
+
+/// Whether what had this stamp is still what has the stamp `now`. What had none may be another.
+fn is_still(stamp: Stamp, now: impl FnOnce() -> Stamp) -> bool {
+    stamp == Stamp::NONE || now() == stamp
 }
 
 fn copy(memory: &impl Memory, text: Text, buffer: &mut [u8]) -> Option<usize> {

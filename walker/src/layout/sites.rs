@@ -227,7 +227,7 @@ mod tests {
                 bci,
                 sender,
             };
-            let scope = StampedScope::new(scope, Stamp::of(123_456_789));
+            let scope = StampedScope::new(scope, Stamp::of_method(123_456_789, 7));
             let [method, rest] = packed(scope);
             assert_eq!(unpacked(Stamped(method), rest), scope);
         }

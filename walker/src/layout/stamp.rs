@@ -1,4 +1,4 @@
-//! Stamps, which tell classes that had the same address from each other.
+//! Stamps, which tell methods and classes that had the same address from each other.
 
 use hotspot::layout::method::Method;
 
@@ -8,9 +8,11 @@ const ADDRESS_BITS: u32 = 47;
 /// Methods and classes are at multiples of 8.
 const LOW_BITS: u32 = 3;
 
-/// Which class a method is of: its [trace id](hotspot::layout::trace_ids), modulo the number of stamps.
+/// Which class this is, by its [trace id](hotspot::layout::trace_ids), and which method of the class, by its number: modulo the
+/// number of stamps.
 ///
-/// A VM that has loaded 1,048,575 other classes since gives a class the stamp of an older one.
+/// A VM that has loaded 1,048,575 other classes since gives a class the stamp of an older one. Methods with different numbers,
+/// below 1,024, have different stamps unless more than 400 classes were loaded in between, and then one in a million has the same.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Stamp(u32);
 
@@ -20,15 +22,24 @@ pub struct Stamp(u32);
 pub struct Stamped(pub usize);
 
 impl Stamp {
-    /// Of a class that is not known.
+    /// Of what is not known.
     pub const NONE: Stamp = Stamp(0);
 
     const BITS: u32 = usize::BITS - ADDRESS_BITS + LOW_BITS;
 
+    const COUNT: usize = (1 << Stamp::BITS) - 1;
+
     /// The stamp of the class with this trace id.
-    pub fn of(trace_id: usize) -> Stamp {
-        const COUNT: usize = (1 << Stamp::BITS) - 1;
-        Stamp((trace_id % COUNT + 1) as u32)
+    pub fn of_class(trace_id: usize) -> Stamp {
+        Stamp((trace_id % Stamp::COUNT + 1) as u32)
+    }
+
+    /// The stamp of the method with this number in the class with this trace id.
+    #[inline]
+    pub fn of_method(trace_id: usize, number: u16) -> Stamp {
+        /// The number of stamps, divided by the golden ratio: numbers that are near each other are far apart.
+        const APART: usize = 648_055;
+        Stamp::of_class(trace_id.wrapping_add((usize::from(number) + 1) * APART))
     }
 
     /// The stamp that has this number.
@@ -45,7 +56,7 @@ impl Stamp {
 }
 
 impl Stamped {
-    /// What is at `address`, of the class with this stamp; `None` if nothing of the VM can be there.
+    /// What is at `address`, with this stamp; `None` if nothing of the VM can be there.
     #[inline]
     pub fn new(address: usize, stamp: Stamp) -> Option<Stamped> {
         let (high, low) = (stamp.0 as usize >> LOW_BITS, stamp.0 as usize & LOW);
@@ -53,13 +64,13 @@ impl Stamped {
         is_possible.then_some(Stamped(high << ADDRESS_BITS | address | low))
     }
 
-    /// The method at an address, of the class with this stamp. No method is at 0, where nothing of the VM can be there.
+    /// The method at an address, with this stamp. No method is at 0, where nothing of the VM can be there.
     #[inline]
     pub fn of_method(Method(address): Method, stamp: Stamp) -> Stamped {
         Stamped::new(address, stamp).unwrap_or(Stamped(0))
     }
 
-    /// A method of which nobody has read the class yet.
+    /// A method of which nobody has read the stamp yet.
     #[inline]
     pub fn unstamped(method: Method) -> Stamped {
         Stamped::of_method(method, Stamp::NONE)
@@ -95,7 +106,7 @@ mod tests {
     fn a_word_has_the_address_and_the_stamp() {
         let ids = [0, 1, 7, 8, 1_048_574, 1_048_575, 5_000_000_000];
         for address in [0, 8, 0x7f12_3456_7890, (1 << ADDRESS_BITS) - 8] {
-            for stamp in ids.map(Stamp::of).into_iter().chain([Stamp::NONE]) {
+            for stamp in ids.map(Stamp::of_class).into_iter().chain([Stamp::NONE]) {
                 let word = Stamped::new(address, stamp).expect("a word");
                 assert_eq!((word.address(), word.stamp()), (address, stamp));
                 assert_eq!(Stamp::of_number(stamp.number()), stamp);
@@ -108,9 +119,21 @@ mod tests {
 
     #[test]
     fn a_million_classes_have_different_stamps_and_none_is_that_of_no_class() {
-        let mut all: Vec<u32> = (77..77 + 1_048_575).map(|id| Stamp::of(id).0).collect();
+        let mut all: Vec<u32> = (77..77 + 1_048_575)
+            .map(|id| Stamp::of_class(id).0)
+            .collect();
         all.sort_unstable();
         all.dedup();
         assert_eq!((all.len(), all[0]), (1_048_575, 1));
+    }
+
+    #[test]
+    fn methods_of_classes_that_were_loaded_one_after_the_other_have_different_stamps() {
+        let methods = (0..1_024).map(|number| Stamp::of_method(77, number).0);
+        let mut all: Vec<u32> = methods.chain([Stamp::of_class(77).0]).collect();
+        all.sort_unstable();
+        all.push(all[0] + Stamp::COUNT as u32);
+        let apart = all.windows(2).map(|pair| pair[1] - pair[0]).min();
+        assert!(apart > Some(400), "{apart:?}");
     }
 }

@@ -73,24 +73,36 @@ pub fn name(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
 
 /// Runs `Reuse.java`, which loads so many classes at the addresses of others, under the agent `names.c`.
 pub fn name_reused(jdk: &Jdk, flags: &[&str], classes: u32) -> Answers {
-    run_program(jdk, "names.c", flags, ["Reuse", &classes.to_string()])
+    run_program(jdk, ["names.c", ""], flags, ["Reuse", &classes.to_string()])
+}
+
+/// Runs `Redefine.java`, which gives a class so many versions, under the agent `names.c`.
+pub fn name_redefined(jdk: &Jdk, flags: &[&str], versions: u32) -> Answers {
+    let program = ["Redefine", &versions.to_string()];
+    run_program(jdk, ["names.c", "redefine"], flags, program)
 }
 
 /// Runs `States.java` for two seconds under the agent `states.c`.
 pub fn ask_for_states(jdk: &Jdk) -> Answers {
-    run_program(jdk, "states.c", &[], ["States", "2000"])
+    run_program(jdk, ["states.c", ""], &[], ["States", "2000"])
 }
 
-/// Runs a program of this folder, with its argument, under an agent of this folder.
-fn run_program(jdk: &Jdk, agent: &str, flags: &[&str], [program, argument]: [&str; 2]) -> Answers {
+/// Runs a program of this folder, with its argument, under an agent of this folder, with its options.
+fn run_program(
+    jdk: &Jdk,
+    [agent, options]: [&str; 2],
+    flags: &[&str],
+    [program, argument]: [&str; 2],
+) -> Answers {
     let dir = tempfile::tempdir().expect("a folder");
     let agent = build(jdk, dir.path(), &[&format!("tests/jvm/{agent}")]);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jvm");
     let source = sources.join(program).with_extension("java");
-    jdk.javac(&[], dir.path(), &[&source]);
+    let with = sources.display().to_string();
+    jdk.javac(&["-sourcepath", &with], dir.path(), &[&source]);
     let mut command = jdk.tool("java");
     command
-        .arg(format!("-agentpath:{}", agent.display()))
+        .arg(format!("-agentpath:{}={options}", agent.display()))
         .args(flags)
         .arg("-cp")
         .arg(dir.path())

@@ -3,7 +3,9 @@
 
 mod agent;
 
-use agent::{Answers, Queues, ask_for_states, compare, enqueue, misuse, name, name_reused};
+use agent::{
+    Answers, Queues, ask_for_states, compare, enqueue, misuse, name, name_redefined, name_reused,
+};
 use classfile_testing::jdk::Jdk;
 use std::time::{Duration, Instant};
 
@@ -120,6 +122,23 @@ fn a_method_of_an_unloaded_class_never_gets_the_names_of_the_class_that_has_its_
             let answers = name_reused(&jdk, &["-Xmx64m", collector], 1_000);
             let run = format!("JDK {}, {collector}: {}", jdk.feature, answers.text);
             for counted in ["reused", "gone", "class_gone", "same_again"] {
+                assert!(answers.number(counted) > 100, "{counted}: {run}");
+            }
+            for wrong in ["names_differ", "gone_with_names", "other", "class_other"] {
+                assert_eq!(answers.number(wrong), 0, "{wrong}: {run}");
+            }
+        }
+    }
+}
+
+/// The VM frees the methods of a class's earlier versions, and makes others of the same class at their addresses.
+#[test]
+fn a_method_of_an_earlier_version_of_a_class_never_gets_the_names_of_another_method() {
+    for jdk in Jdk::all() {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+            let answers = name_redefined(&jdk, &["-Xmx64m", collector], 200);
+            let run = format!("JDK {}, {collector}: {}", jdk.feature, answers.text);
+            for counted in ["redefined", "reused", "same_again", "gone"] {
                 assert!(answers.number(counted) > 100, "{counted}: {run}");
             }
             for wrong in ["names_differ", "gone_with_names", "other", "class_other"] {

@@ -1,7 +1,7 @@
 /*
  * A JVMTI agent that asks libasgst for the names of methods and classes, and for frames of C, where JVMTI can say what is
  * right: at events, in the thread's own call. At the end of the VM it asks for all names again, when many classes are
- * unloaded, and prints lines of names and numbers.
+ * unloaded, and prints lines of names and numbers. With the option "redefine" it redefines classes for `Redefine.java`.
  */
 #define _GNU_SOURCE
 #include "profile2.h"
@@ -28,6 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Seen seen[MOST_SEEN];
 static long seen_count;
 static bool ready;
+static long redefined;
 static long walks, frames_of_c, with_c_below, with_c_between, java_differs;
 static long names, names_differ, generic_names, class_names, class_names_differ, generic_class_names;
 
@@ -214,16 +215,29 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          with_c_below, with_c_between, java_differs);
   printf("names %ld names_differ %ld generic_names %ld class_names %ld class_names_differ %ld generic_class_names %ld\n",
          names, names_differ, generic_names, class_names, class_names_differ, generic_class_names);
-  printf("same_again %ld gone %ld gone_with_names %ld other %ld class_gone %ld class_other %ld reused %ld\n", same_again,
-         gone, unknown, other, class_gone, class_other, count_reused());
+  printf("same_again %ld gone %ld gone_with_names %ld other %ld class_gone %ld class_other %ld reused %ld redefined %ld\n",
+         same_again, gone, unknown, other, class_gone, class_other, count_reused(), redefined);
   fflush(stdout);
   ready = false;
   pthread_mutex_unlock(&lock);
 }
 
+JNIEXPORT void JNICALL Java_Redefine_redefine(JNIEnv *env, jclass self, jclass class, jbyteArray bytes) {
+  (void)self;
+  jbyte *content = (*env)->GetByteArrayElements(env, bytes, NULL);
+  jint length = (*env)->GetArrayLength(env, bytes);
+  jvmtiClassDefinition definition = {class, length, (unsigned char *)content};
+  jvmtiError error = (*jvmti)->RedefineClasses(jvmti, 1, &definition);
+  (*env)->ReleaseByteArrayElements(env, bytes, content, JNI_ABORT);
+  redefined += error == JVMTI_ERROR_NONE;
+  if (error != JVMTI_ERROR_NONE) (*env)->FatalError(env, "RedefineClasses fails");
+}
+
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
-  (void)options, (void)reserved;
+  (void)reserved;
   if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
+  jvmtiCapabilities redefines = {.can_redefine_classes = 1};
+  if (options && strcmp(options, "redefine") == 0 && (*jvmti)->AddCapabilities(jvmti, &redefines)) return 1;
   jvmtiEventCallbacks callbacks = {.VMInit = vm_init, .VMDeath = vm_death, .ClassPrepare = class_prepare};
   (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
   jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_PREPARE};
