@@ -3,9 +3,9 @@
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::error::Error;
 use crate::exit;
-use crate::next;
+use crate::next::{self, PAGE};
 use crate::output::{Stream, print, say};
-use crate::report::render::{PAGE, style};
+use crate::report::render::style;
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
 use oracle::gate::{Answer, Class, Limits};
@@ -59,7 +59,7 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
     let text = if args.json {
         format!("{:#}\n", json(&answer))
     } else {
-        let shown = reports::render::text(&document, style(Stream::Output));
+        let shown = reports::render::screen(&document, style(Stream::Output));
         format!("{shown}\nReport  {}\n", next::address(&args.out))
     };
     let page = reports::render::checked(&reports::content::checked(&answer, &base, &new));

@@ -1,8 +1,10 @@
 //! What a user can do after a run.
 
-use crate::report::render::PAGE;
 use oracle::outcome::Outcome;
 use std::path::{Path, absolute};
+
+/// The page beside `report.json`.
+pub const PAGE: &str = "report.html";
 
 /// What was done.
 #[derive(Copy, Clone, Debug)]
@@ -89,7 +91,12 @@ pub fn steps(after: After, out: &Path) -> String {
 
 /// The address of the page in a folder of results.
 pub fn address(out: &Path) -> String {
-    let page = absolute(out.join(PAGE)).unwrap_or_else(|_| out.join(PAGE));
+    address_of(&out.join(PAGE))
+}
+
+/// The address of a page.
+pub fn address_of(page: &Path) -> String {
+    let page = absolute(page).unwrap_or_else(|_| page.into());
     format!("file://{}", page.display())
 }
 

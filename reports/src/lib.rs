@@ -32,7 +32,7 @@ mod sample;
 pub use issue::{Issue, issue};
 pub use numbers::count;
 
-use oracle::gate::Decision;
+use oracle::gate::{Baseline, Decision};
 use oracle::report::Report;
 
 /// How a report can look.
@@ -73,6 +73,19 @@ pub fn render(report: &Report, decision: &Decision, source: &str, format: Format
         Format::Annotations => render::annotations(&document()),
         Format::Lines => lines::lines(report, decision),
     }
+}
+
+/// The page of a comparison of a report with `base`. `sources`: where a reader finds the base, and the report itself.
+pub fn compared(
+    report: &Report,
+    decision: &Decision,
+    base: &Baseline,
+    sources: [&str; 2],
+) -> String {
+    let [old, new] = sources;
+    let mut document = content::report(report, decision, new);
+    document.sections.insert(0, content::base(base, old));
+    render::html(&content::summary(report, decision), &document)
 }
 
 #[cfg(test)]

@@ -62,6 +62,9 @@ pub struct CompareArgs {
     /// Print the answer as JSON
     #[arg(long)]
     pub json: bool,
+    /// Write the page to this file [default: compare.html beside the new report]; `-` is standard output, in place of the text
+    #[arg(long, short, visible_alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// The options of `merge`.

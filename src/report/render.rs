@@ -4,6 +4,7 @@ use super::input;
 use crate::cli::{Color, Format, RenderArgs};
 use crate::error::Error;
 use crate::exit;
+use crate::next::PAGE;
 use crate::output::{self, Stream};
 use anstream::{AutoStream, ColorChoice};
 use oracle::gate::Decision;
@@ -12,9 +13,6 @@ use reports::render::Style;
 use scenarios::{collect, store};
 use std::io;
 use std::path::Path;
-
-/// The page beside `report.json`.
-pub const PAGE: &str = "report.html";
 
 /// Renders a report to a file or standard output.
 pub fn render(args: RenderArgs) -> Result<u8, Error> {

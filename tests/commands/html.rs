@@ -90,8 +90,8 @@ fn browser() -> Option<&'static str> {
     .find(|path| Path::new(path).exists())
 }
 
-/// The page of a report with a bit of everything, or `None` without a browser.
-fn page() -> Option<(&'static str, String)> {
+/// The pages of a report with a bit of everything, and of its comparison with itself; or `None` without a browser.
+fn pages() -> Option<(&'static str, [String; 2])> {
     let Some(browser) = browser() else {
         println!("skipped: no Chromium");
         return None;
@@ -99,8 +99,30 @@ fn page() -> Option<(&'static str, String)> {
     let place = Place::with_fake_jdk(SCRIPT);
     place.write("x.toml", SCENARIO);
     place.run("run --scenario x.toml --out out").ended(0);
-    let page = place.read("out/report.html");
-    Some((browser, page))
+    place.run("compare out out").ended(3);
+    let pages = ["out/report.html", "out/compare.html"];
+    Some((browser, pages.map(|page| place.read(page))))
+}
+
+#[test]
+fn a_comparison_has_a_page_where_the_user_wants_it() {
+    let place = Place::with_fake_jdk(SCRIPT);
+    place.write("x.toml", SCENARIO);
+    place.run("run --scenario x.toml --out out").ended(0);
+    let page = ">What is new since the baseline?</h2>";
+    let beside = place.run("compare out out").ended(3);
+    let last = beside.stdout.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("Report  file:///") && last.ends_with("/out/compare.html"),
+        "{beside:#?}"
+    );
+    assert!(place.read("out/compare.html").contains(page));
+    let named = place.run("compare out out -o mine.html").ended(3);
+    assert!(named.stdout.contains("/mine.html"), "{named:#?}");
+    assert!(place.read("mine.html").contains(page));
+    let output = place.run("compare out out -o -").ended(3);
+    assert!(output.stdout.starts_with("<!DOCTYPE html>"), "{output:#?}");
+    assert_eq!(output.stdout, place.read("mine.html"));
 }
 
 /// What a script at the end of the page wrote into `data-seen`.
@@ -140,7 +162,7 @@ fn seen(browser: &str, dir: &Path, page: &str, options: &[&str]) -> serde_json::
 #[test]
 fn the_page_works_in_a_browser() {
     let dir = tempfile::tempdir().unwrap();
-    let Some((browser, page)) = page() else {
+    let Some((browser, [page, _])) = pages() else {
         return;
     };
     // Links to explanations are followed by readers alone.
@@ -205,15 +227,21 @@ fn axe() -> Option<String> {
 }
 
 #[test]
-fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
+fn the_pages_are_accessible_in_light_and_dark_and_fit_a_phone() {
     let Some(axe) = axe() else {
         println!("skipped: no axe-core; get it with `npm install --global axe-core`");
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let Some((browser, page)) = page() else {
+    let Some((browser, pages)) = pages() else {
         return;
     };
+    for page in pages {
+        is_accessible(browser, dir.path(), &axe, &page);
+    }
+}
+
+fn is_accessible(browser: &str, dir: &Path, axe: &str, page: &str) {
     let probed = page.replace(
         "</body>",
         &format!("<script>{axe}</script>{AXE_AFTER}</body>"),
@@ -239,7 +267,7 @@ fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
             options,
         ]
         .concat();
-        let seen = seen(browser, dir.path(), page, &all);
+        let seen = seen(browser, dir, page, &all);
         let is_dark = !options.is_empty();
         assert_eq!(seen["found"], serde_json::json!([]), "{width} {is_dark}");
         assert_eq!(seen["cut"], serde_json::json!([]), "{width} {is_dark}");

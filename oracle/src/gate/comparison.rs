@@ -2,6 +2,7 @@
 
 use super::against::{Against, Judging, against};
 use super::baseline::Baseline;
+use super::decision::{Decision, Rule, decide};
 use super::known::KnownIssues;
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject, incomplete, trouble, weigh};
@@ -16,6 +17,30 @@ pub struct Comparison {
     pub reasons: Vec<Objection>,
     /// The cells that changed.
     pub against: Against,
+}
+
+impl Comparison {
+    /// The comparison as a decision on `report`. The arguments are those of [`compare`].
+    pub fn decision(
+        &self,
+        report: &Report,
+        base: &Baseline,
+        arch: &str,
+        judging: Judging,
+    ) -> Decision {
+        let rule = Rule::Baseline {
+            baseline: base,
+            known: &KnownIssues::default(),
+            platform: arch,
+            judging,
+            detect: None,
+        };
+        Decision {
+            outcome: self.outcome,
+            reasons: self.reasons.clone(),
+            ..decide(report, rule, &[])
+        }
+    }
 }
 
 /// What is to say of a comparison with one run.
@@ -74,6 +99,24 @@ mod tests {
                 .expect("it is whole");
         }
         compare(&report(99, wrong), &base, "x86_64", Judging { alpha: 0.01 }).outcome
+    }
+
+    #[test]
+    fn the_decision_says_what_the_comparison_says() {
+        let judging = Judging { alpha: 0.01 };
+        for (runs, wrong) in [(1, 0), (1, 400), (5, 0), (5, 400)] {
+            let mut base = Baseline::default();
+            for seed in 0..runs {
+                let whole = base.add_report(&report(seed, 0), "x86_64");
+                whole.expect("it is whole");
+            }
+            let new = report(99, wrong);
+            let compared = compare(&new, &base, "x86_64", judging);
+            let decision = compared.decision(&new, &base, "x86_64", judging);
+            assert_eq!(decision.outcome, compared.outcome);
+            assert_eq!(decision.reasons, compared.reasons);
+            assert_eq!(decision.against, Some(compared.against));
+        }
     }
 
     #[test]

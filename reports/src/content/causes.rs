@@ -26,7 +26,7 @@ pub(super) fn table(all: &[Mismatch]) -> Table {
     let mut table = Table::new([
         ("layer", Words),
         ("cause", Words),
-        ("written down", Numbers),
+        ("examples kept", Numbers),
         ("meaning", Words),
     ]);
     for ((layer, cause), n) in counts {

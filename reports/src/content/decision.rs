@@ -2,9 +2,9 @@
 
 use super::changes::{since, worse};
 use super::warnings::warnings;
-use crate::count;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
+use crate::numbers::{count, counted};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
 use oracle::outcome::Outcome;
 use oracle::report::Report;
@@ -122,7 +122,10 @@ pub(super) fn standing(standing: &Standing) -> String {
         Standing::Over => "over budget".into(),
         Standing::TooImprecise => "over the budget of imprecise stacks".into(),
         Standing::TooFew(more) => format!("needs {} more checks", count(*more)),
-        Standing::Worse(cells) => format!("worse than the baseline in {cells} cells"),
+        Standing::Worse(cells) => {
+            let cells = counted(*cells as u64, "cell", "cells");
+            format!("worse than the baseline in {cells}")
+        }
         Standing::TooWeak(more, minutes) => {
             format!(
                 "needs {} more checks, about {minutes} minutes",

@@ -22,7 +22,7 @@ pub(super) fn section(report: &Report, decided: &Decision, source: &str) -> Sect
     let all = &report.mismatches;
     let mut blocks = vec![];
     if all.is_empty() {
-        blocks.push(Block::Note("No mismatch was written down.".into()));
+        blocks.push(Block::Note("No example of a mismatch was kept.".into()));
     } else {
         let n = all.len();
         blocks.push(Block::Note(format!(

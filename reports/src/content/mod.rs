@@ -21,7 +21,7 @@ mod summary;
 mod warnings;
 
 pub use cases::cases;
-pub use changes::{check, comparison};
+pub use changes::{base, check, comparison};
 pub use checked::checked;
 pub use decision::decision;
 pub(crate) use frames::{signature, stacks};

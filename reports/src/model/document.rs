@@ -66,6 +66,8 @@ pub enum Block {
     Note(String),
     /// A text that leads to a page, whose address follows.
     Link(String, String),
+    /// The command that shows what the blocks before are about, alone.
+    Alone(String),
     /// A command or other text that a reader may copy; shown where there is room for details.
     Code(String),
     /// A table.

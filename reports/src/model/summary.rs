@@ -227,6 +227,22 @@ impl Profile {
     pub fn uneven(&self) -> usize {
         self.biased.len() - self.misnamed()
     }
+
+    /// Each profiler once, those of the best advice first. Of several runs with a profiler the one with the most instants counts.
+    pub fn once_each(all: &[Profile]) -> Vec<&Profile> {
+        let mut once: Vec<&Profile> = vec![];
+        for of in all {
+            let label = of.label(all);
+            match once.iter_mut().find(|other| other.label(all) == label) {
+                Some(other) if other.asked < of.asked => *other = of,
+                Some(_) => {}
+                None => once.push(of),
+            }
+        }
+        once.sort_by_key(|of| of.advice);
+        once
+    }
+
     /// The profiler, with its JDK and program if `all` are not of one.
     pub fn label(&self, all: &[Profile]) -> String {
         let other_jdk = all.iter().any(|of| of.jdk != self.jdk);

@@ -62,7 +62,7 @@ fn blocks(out: &mut String, blocks: &[Block]) {
             Block::Link(text, page) => {
                 let _ = writeln!(out, "[{}]({page})\n", escaped(text));
             }
-            Block::Code(text) => out.push_str(&(fenced(text) + "\n")),
+            Block::Alone(text) | Block::Code(text) => out.push_str(&(fenced(text) + "\n")),
             Block::Table(whole) => table(out, whole),
             Block::Groups(all) => groups(out, all),
             Block::Example(example) => out.push_str(&(fenced(&as_example(example)) + "\n")),

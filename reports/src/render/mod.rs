@@ -20,4 +20,4 @@ pub use html::{checked, html};
 pub use junit::junit;
 pub use markdown::markdown;
 pub(crate) use text::stacks;
-pub use text::{Style, text};
+pub use text::{Style, screen, text};

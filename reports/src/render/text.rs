@@ -32,8 +32,28 @@ impl Style {
     }
 }
 
-/// Renders a document.
+/// Renders a document for a log: each sentence is a line, which `grep` finds.
 pub fn text(document: &Document, style: Style) -> String {
+    let wraps = false;
+    rendered(document, Look { style, wraps })
+}
+
+/// Renders a document for a terminal, which need not break its sentences.
+pub fn screen(document: &Document, style: Style) -> String {
+    let wraps = true;
+    rendered(document, Look { style, wraps })
+}
+
+/// How a document looks.
+#[derive(Copy, Clone)]
+struct Look {
+    style: Style,
+    /// Whether long sentences are broken.
+    wraps: bool,
+}
+
+fn rendered(document: &Document, look: Look) -> String {
+    let style = look.style;
     let mut out = String::new();
     for warning in &document.warnings {
         prose(&mut out, style, Tone::Bad, 0, warning);
@@ -53,7 +73,7 @@ pub fn text(document: &Document, style: Style) -> String {
         if !section.title.is_empty() {
             let _ = writeln!(out, "{}:", section.title);
         }
-        blocks(&mut out, &section.blocks, 0, style);
+        blocks(&mut out, &section.blocks, 0, look);
     }
     if let Some(answer) = &document.answer {
         answered(&mut out, answer, style);
@@ -76,17 +96,24 @@ fn prose(out: &mut String, style: Style, tone: Tone, indent: usize, text: &str) 
     }
 }
 
-fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
+fn blocks(out: &mut String, blocks: &[Block], indent: usize, look: Look) {
     for block in blocks {
         match block {
+            Block::Note(text) if look.wraps => prose(out, look.style, Tone::Plain, indent, text),
             Block::Note(text) => {
                 let _ = writeln!(out, "{:indent$}{}", "", visible(text));
             }
             Block::Link(text, page) => {
-                let _ = writeln!(out, "{:indent$}{}: {}", "", visible(text), visible(page));
+                let (text, page) = (visible(text), visible(page));
+                let is_long = text.chars().count() + page.chars().count() + 2 > WIDTH - indent;
+                let between = if look.wraps && is_long { "\n" } else { " " };
+                let _ = writeln!(out, "{:indent$}{text}:{between}{page}", "");
             }
-            Block::Table(whole) => table(out, whole, style),
-            Block::Groups(all) => groups(out, all, indent, style),
+            Block::Alone(command) => {
+                let _ = writeln!(out, "{:indent$}alone: {}", "", visible(command));
+            }
+            Block::Table(whole) => table(out, whole, look.style),
+            Block::Groups(all) => groups(out, all, indent, look),
             Block::Example(example) => out.push_str(&self::example(example)),
             // There is no room for these.
             Block::Code(_) | Block::Stacks(_) | Block::Flame(_) | Block::TwoFlames(_) => {}
@@ -94,12 +121,12 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
     }
 }
 
-fn groups(out: &mut String, all: &Groups, indent: usize, style: Style) {
+fn groups(out: &mut String, all: &Groups, indent: usize, look: Look) {
     let shown = if all.cut { GROUPS } else { usize::MAX };
     for group in all.groups.iter().take(shown) {
         let count = group.count.map_or(String::new(), |n| format!("{n} x "));
         let _ = writeln!(out, "{:indent$}{count}{}", "", visible(&group.title));
-        blocks(out, &group.blocks, indent + 2, style);
+        blocks(out, &group.blocks, indent + 2, look);
     }
     if all.groups.len() > shown {
         let left = left_out(all.groups.len() - shown, "kinds");

@@ -136,7 +136,7 @@ fn seen_in<'a>(new: &Report, mismatches: impl Iterator<Item = &'a Mismatch>) -> 
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let text = format!("written down in {}{more}", shown.join(", "));
+    let text = format!("examples are kept from {}{more}", shown.join(", "));
     (!shown.is_empty()).then_some(Block::Note(text))
 }
 

@@ -47,10 +47,7 @@ pub(in crate::content) fn common<'a>(
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     (!facts.is_empty()).then(|| {
         let n = all.len();
-        Block::Note(format!(
-            "all {n} that were written down: {}",
-            facts.join("; ")
-        ))
+        Block::Note(format!("all {n} kept examples: {}", facts.join("; ")))
     })
 }
 
@@ -106,7 +103,7 @@ mod tests {
         let said = note(&report).expect("they have something in common");
         assert!(
             said.starts_with(
-                "all 4 that were written down: other method; the thread is in the VM, leaving; nmethod tier 4 runs"
+                "all 4 kept examples: other method; the thread is in the VM, leaving; nmethod tier 4 runs"
             ),
             "{said}"
         );

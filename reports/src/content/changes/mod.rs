@@ -8,4 +8,4 @@ pub(super) mod since;
 pub(super) mod worse;
 
 pub use check::check;
-pub use comparison::comparison;
+pub use comparison::{base, comparison};

@@ -95,7 +95,7 @@ fn shown(report: &Report, change: &Change) -> Vec<Block> {
             .iter()
             .find(|run| Some(run.title().as_str()) == program)
     });
-    blocks.extend(run.map(|run| Block::Note(format!("alone: {}", command(report, run)))));
+    blocks.extend(run.map(|run| Block::Alone(command(report, run))));
     blocks
 }
 

@@ -70,5 +70,5 @@ pub(super) fn codes(report: &Report, cell: &Cell) -> Option<Block> {
 
 /// The command that runs the program of `run` alone.
 pub(super) fn alone(report: &Report, run: &Run) -> Block {
-    Block::Note(format!("alone: {}", command(report, run)))
+    Block::Alone(command(report, run))
 }

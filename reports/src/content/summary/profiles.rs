@@ -127,9 +127,10 @@ fn advice(of: &Profile) -> (Advice, String) {
             (Advice::TooFew, "too few instants to see a bias".into())
         }
         _ if lost > MOST_LOST => (Advice::DoNotUse, "too many instants are lost".into()),
-        _ if overlap < LEAST_OVERLAP => {
-            (Advice::DoNotUse, "the profile is mostly another one".into())
-        }
+        _ if overlap < LEAST_OVERLAP => (
+            Advice::DoNotUse,
+            format!("only {} of the profile is right", tenths(overlap)),
+        ),
         // A longer run finds more methods with a smaller bias. So only false names count by their number; how much uneven
         // losses change the profile is in the overlap.
         _ if of.misnamed() > FEW_MISNAMED => (

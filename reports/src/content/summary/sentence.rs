@@ -128,14 +128,10 @@ pub(super) fn of_profiles(report: &Report, profiles: &[Profile]) -> Option<Strin
     if !asks_for_profiles(report) {
         return None;
     }
+    let once = Profile::once_each(profiles);
     let of = |advice: Advice| {
-        let mut names: Vec<String> = vec![];
-        for profile in profiles.iter().filter(|of| of.advice == advice) {
-            let name = profile.label(profiles);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = once.iter().filter(|of| of.advice == advice);
+        let names: Vec<String> = names.map(|of| of.label(profiles)).collect();
         names.join(", ")
     };
     let parts = [

@@ -62,20 +62,6 @@ fn worst(of: &crate::model::Biased) -> String {
     }
 }
 
-/// Each profiler once, the best first. Of several runs with a profiler the one with the most instants counts.
-fn once_each(profiles: &[Profile], label: impl Fn(&Profile) -> String) -> Vec<&Profile> {
-    let mut once: Vec<&Profile> = vec![];
-    for of in profiles {
-        match once.iter_mut().find(|other| label(other) == label(of)) {
-            Some(other) if other.asked < of.asked => *other = of,
-            Some(_) => {}
-            None => once.push(of),
-        }
-    }
-    once.sort_by_key(|of| of.advice);
-    once
-}
-
 /// Shows what each profile is worth, and returns the number of profilers.
 pub(super) fn all(out: &mut Lines, profiles: &[Profile]) -> usize {
     let all = profiles;
@@ -91,7 +77,7 @@ pub(super) fn all(out: &mut Lines, profiles: &[Profile]) -> usize {
         out.empty();
     }
     let label = |of: &Profile| of.label(all).replace(" at the next ", ", next ");
-    let profiles = once_each(all, label);
+    let profiles = Profile::once_each(all);
     let head = format!(
         "{:PROFILER$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
         "profile by", "instants", "lost", "renamed", "overlap", "hottest", "misnamed + uneven loss"
@@ -153,7 +139,7 @@ pub(super) fn all(out: &mut Lines, profiles: &[Profile]) -> usize {
 
 /// How many profiles can be used, where that is the question. Good only if all can be trusted.
 pub(super) fn verdict(of: &Summary) -> Option<(Tone, String)> {
-    let profiles = once_each(&of.profiles, |one| one.label(&of.profiles));
+    let profiles = Profile::once_each(&of.profiles);
     let count = |advice: Advice| profiles.iter().filter(|of| of.advice == advice).count();
     let [trusted, care, not, few] = [
         Advice::Trust,

@@ -55,6 +55,7 @@ pub(super) fn blocks(blocks: &[Block], level: Level) -> Markup {
             @match block {
                 Block::Note(text) => p { (text) },
                 Block::Link(text, page) => p { a href=(page) { (text) } },
+                Block::Alone(command) => p { "alone: " code { (command) } },
                 Block::Code(text) => p { code { (text) } },
                 Block::Table(table) => (cells::table(table)),
                 Block::Groups(all) => (groups(all, level)),

@@ -83,16 +83,16 @@ fn advice(profiles: &[Profile]) -> Markup {
     ];
     html! {
         div.wide tabindex="0" role="group" aria-label="What profiles are worth" {
-            table.plain {
+            table.plain.verdicts {
                 thead { tr {
-                    th scope="col" { "profile by" } th scope="col" { "program" } th.n scope="col" { "instants" } th.n scope="col" { "lost" }
+                    th scope="col" { "profile by" } th.n scope="col" { "instants" } th.n scope="col" { "lost" }
                     th.n scope="col" { "overlap" } th.n scope="col" { "hottest method" } th.n scope="col" { "misnamed" } th.n scope="col" { "lost unevenly" }
                     th scope="col" { "verdict" }
                 } }
                 tbody {
                     @for (kind, name) in kinds { @for profile in of(kind) {
                         tr {
-                            th scope="row" { (profile.label(profiles)) } td { (profile.program) } td.n { (count(profile.asked)) }
+                            th scope="row" { (profile.label(profiles)) br; small { (profile.program) } } td.n { (count(profile.asked)) }
                             td.n { (part(profile.lost, profile.asked)) }
                             td.n { (profile.overlap.map_or("no data".into(), tenths)) }
                             td.n {
