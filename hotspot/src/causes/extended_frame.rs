@@ -15,7 +15,7 @@ pub(super) const CAUSE: Cause = Cause {
         fault: "Reads the return address at `unextended_sp + frame_size`. In a frame that `MacroAssembler::unpack_inline_args` has extended there is a field: the return address is where the frame's own word for its size leads, as `repair_sender_sp` knows.",
     }],
     proof: "A compiled frame on the stack whose word for its size is larger than the size in the code blob, with a return address into generated code where this word leads. Its method is the lowest of the walk.",
-    notes: "C2 passes the fields of a value object instead of the object (JEP 401, a preview). If they need more room than the caller has left for arguments, the callee extends its frame, keeps its size in a word of it, and its code ends by adding that word to the stack pointer. AsyncGetCallTrace of 28-ea cuts 6.6 % of the stacks of a program that passes value records through recursive methods (`tests/layers/Values.java`); AsyncGetStackTrace reads the word.",
+    notes: "C2 passes the fields of a value object instead of the object (JEP 401, a preview). If they need more room than the caller has left for arguments, the callee extends its frame, keeps its size in a word of it, and its code ends by adding that word to the stack pointer. AsyncGetCallTrace of 28-ea cuts stacks of a program that passes value records through recursive methods (`cargo test --test layers values`); AsyncGetStackTrace reads the word.",
     recognise,
     needs: &[
         Capability::CodeCache,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const SCENARIO: &str = "results-causes";
 
 /// The walker that is judged.
-const WALKER: &str = "asgct";
+pub(super) const WALKER: &str = "asgct";
 
 /// The files of the fixtures.
 #[derive(Clone, Debug, Default)]
@@ -273,7 +273,8 @@ fn counts(columns: &[Column<'_>], place: &Place, cause: &str, imprecise: bool) -
     columns.iter().map(of_column).collect()
 }
 
-fn link(cause: &Cause) -> String {
+/// A link to the section of a cause, from `docs/results` on.
+pub(super) fn link(cause: &Cause) -> String {
     format!("[`{name}`](../findings.md#{name})", name = cause.name)
 }
 

@@ -2,7 +2,7 @@
 
 use oracle::bias::{Summary, TrueProfile};
 use oracle::record::altered::AlteredWalks;
-use oracle::record::{Hooking, JoinCounts, KindCount, Origin, StepCounts};
+use oracle::record::{EdgeCounts, Hooking, JoinCounts, KindCount, Origin, StepCounts};
 use oracle::report::{Exit, LayerCounts, Report, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +72,9 @@ pub struct DigestRun {
     /// The walks from altered contexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub altered: Option<AlteredWalks>,
+    /// The findings on call edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<EdgeCounts>,
     /// What threads did that ran one instruction at a time, without what was not visited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepCounts>,
@@ -235,6 +238,7 @@ impl DigestRun {
             profiles: profiles.collect(),
             joined: run.joined.iter().map(without_code).collect(),
             altered: run.altered.clone(),
+            edges: Some(run.edges.clone()).filter(|edges| !edges.is_empty()),
             steps: run.steps.as_ref().map(without_coverage),
         }
     }

@@ -7,9 +7,12 @@
 //! * [`Part`]: the part of a page between two marks, which alone is written.
 
 mod causes;
+mod collectors;
 mod cost;
 mod digest;
+mod edges;
 mod findings;
+mod inlined;
 mod layers;
 mod part;
 mod profilers;
@@ -31,13 +34,17 @@ pub use reference::references;
 pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
     vec![
         Part::new("results/index.md", causes::tables(digests, sources)),
-        Part::new("results/updates.md", causes::updates(digests)),
+        Part::new(
+            "results/updates.md",
+            causes::updates(digests) + &collectors::sections(digests),
+        ),
         Part::new("results/profiles.md", profiles::tables(digests)),
         Part::new("results/renaissance.md", renaissance::tables(digests)),
         Part::new("results/profilers.md", profilers::tables(digests)),
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/layers.md", layers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),
+        Part::new("results/edges.md", edges::tables(digests)),
         Part::new("results/stability.md", stability::tables(digests)),
         Part::new("results/steps.md", steps::tables(digests)),
     ]

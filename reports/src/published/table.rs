@@ -116,6 +116,14 @@ fn numbers_of(version: &str) -> Vec<u32> {
 
 /// The runs of a scenario, and on how many checks the tables rest: the first lines of each generated part.
 pub(super) fn basis(columns: &[Column<'_>], scenario: &str) -> String {
+    format!(
+        "Short runs of [{scenario}.toml](scenarios/{scenario}.toml), so that the tables rest on few checks:\n\n{}",
+        made(columns)
+    )
+}
+
+/// The table of reports.
+pub(super) fn made(columns: &[Column<'_>]) -> String {
     let mut table = Table::new(["JDK", "build", "made (UTC)", "load", "checks:", "report"]);
     for digest in columns.iter().flat_map(Column::digests) {
         let layers = digest.runs.iter().flat_map(|run| &run.layers);
@@ -141,10 +149,7 @@ pub(super) fn basis(columns: &[Column<'_>], scenario: &str) -> String {
             format!("[{file}](data/{file})", file = digest.file()),
         ]);
     }
-    format!(
-        "Short runs of [{scenario}.toml](scenarios/{scenario}.toml), so that the tables rest on few checks:\n\n{}",
-        table.markdown()
-    )
+    table.markdown()
 }
 
 /// How often something was seen: `0.32 % (0.17 to 0.56 %)`, or `none (below 0.08 %)`.

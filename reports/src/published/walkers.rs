@@ -1,6 +1,7 @@
 //! AsyncGetCallTrace and AsyncGetStackTrace, asked in turns.
 
 use super::digest::Digest;
+use super::inlined;
 use super::queue;
 use super::table::{Column, Table, basis, rate};
 use crate::numbers;
@@ -49,10 +50,11 @@ pub(super) fn tables(digests: &[Digest]) -> String {
         }
     }
     format!(
-        "{}\n\"No answer\" has all error codes, those for threads without a Java frame among them. An answer of AsyncGetStackTrace that\nsays that inlined frames may be missing is not judged as false or right.\n\n{}{}",
+        "{}\n\"No answer\" has all error codes, those for threads without a Java frame among them. An answer of AsyncGetStackTrace that\nsays that inlined frames may be missing is not judged as false or right.\n\n{}{}{}",
         basis(&columns, "walkers"),
         table.markdown(),
-        queue::section(digests)
+        queue::section(digests),
+        inlined::section(digests)
     )
 }
 
