@@ -9,7 +9,7 @@ use crate::code::CodeKind;
 pub(super) const CAUSE: Cause = Cause {
     name: "frame-removed",
     meaning: "compiled code has removed its frame, and is about to return",
-    why: "Compiled code has popped its frame and is about to return. The walker takes the frame for present, and skips a caller or invents one.",
+    why: "Compiled code has popped its frame and is about to return. The walker assumes that the frame is still there, and skips a caller or invents one.",
     sources: &[
         Source {
             file: "src/hotspot/cpu/x86/frame_x86.cpp",

@@ -8,7 +8,7 @@ use crate::case::Facts;
 pub(super) const CAUSE: Cause = Cause {
     name: "missing-pc",
     meaning: "the walk ends below a method that the VM called, because the anchor has no program counter",
-    why: "The VM called this method, and kept the last Java frame of the caller without its program counter. async-profiler takes that for the end of the stack (JavaFrameAnchor::getFrame in src/vmStructs.h, called at the JavaCalls entry in StackWalker::walkVM, src/stackWalker.cpp). The return address lies right below the kept stack pointer.",
+    why: "The VM called this method, and kept the last Java frame of the caller without its program counter. async-profiler treats this as the end of the stack (JavaFrameAnchor::getFrame in src/vmStructs.h, called at the JavaCalls entry in StackWalker::walkVM, src/stackWalker.cpp). The return address lies right below the kept stack pointer.",
     sources: &[],
     proof: "A JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack pointer but no program counter.",
     notes: "Generated code that calls the VM mostly keeps no program counter (`MacroAssembler::set_last_Java_frame` without a label). `JavaFrameAnchor::make_walkable` takes it from the word below the stack pointer, and so does `JavaFrameAnchor::restoreFrame`, the next function of async-profiler's file.",

@@ -1,5 +1,5 @@
 //! `moved-stack-pointer`: compiled code has moved its stack pointer within its body (mid-body SP
-//! adjustment), and the walker takes another word for the return address.
+//! adjustment), and the walker uses another word as the return address.
 
 use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;

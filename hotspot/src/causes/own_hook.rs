@@ -7,7 +7,7 @@ use crate::case::Facts;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "own-hook",
-    meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
+    meaning: "a hook of Stackwitness that does not run now, because a debug info record is missing",
     why: "Between two debug info records the walker names a hook of Stackwitness that is inlined there and does not run now. The frames of the program are right.",
     sources: &[],
     proof: "The only false frames, all at the top, are methods of `java.lang.StackwitnessTrace`.",

@@ -4,7 +4,7 @@ use super::cause::Cause;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "unexplained",
-    meaning: "none of the known ones",
+    meaning: "no known cause",
     why: "",
     sources: &[],
     proof: "",
