@@ -33,16 +33,20 @@ pub fn due(layers: Option<&Layers>, state: &ThreadState, env: Env<'_>) {
         return state.plan_check(u32::MAX, u64::MAX);
     }
     let start = clock::since_start();
+    // On a busy machine a thread may lose its processor in the middle of a check. By the clock on the wall that check would be a
+    // thousand times as expensive, and the thread would make hardly any other.
+    let before = clock::thread_cpu_time();
     now(layers, state, env);
+    let cost = clock::thread_cpu_time().saturating_sub(before);
     let end = clock::since_start();
-    let pause = pause(share, state, end.saturating_sub(start));
+    let pause = pause(share, state, cost.as_nanos() as u64);
     let pushes = pushes_in(pause, state, start);
     state.plan_check(pushes, end + pause);
     state.own.pushes.set(pushes);
     state.own.last_check.set(end);
 }
 
-/// How many nanoseconds the next check waits after one that took `cost` of them, so that checks take
+/// How many nanoseconds the next check waits after one that took `cost` of them in CPU time, so that checks take
 /// their share of the thread's time. Random, because checks at a fixed rate could always fall on the same place of a loop.
 pub(super) fn pause(share: f64, state: &ThreadState, cost: u64) -> u64 {
     let random = 0.5 + (state.own.random() >> 11) as f64 / (1u64 << 53) as f64;
