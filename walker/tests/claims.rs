@@ -21,15 +21,13 @@ use Evidence::{Name, Test, Text};
 
 enum Standing {
     There(&'static [Evidence]),
-    /// A part is there, and what is missing.
-    Partly(&'static [Evidence], &'static str),
     /// Why a stock JDK, or anything beside HotSpot's own code, cannot.
     Cannot(&'static str),
     /// What is missing.
     Missing(&'static str),
 }
 
-use Standing::{Cannot, Missing, Partly, There};
+use Standing::{Cannot, Missing, There};
 
 struct Claim {
     claim: &'static str,
@@ -481,7 +479,6 @@ fn row(Claim { claim, standing }: &Claim) -> String {
     };
     let (word, why) = match standing {
         There(evidence) => ("there", all(evidence)),
-        Partly(evidence, missing) => ("partly", format!("{}; {missing}", all(evidence))),
         Cannot(why) => ("cannot be", (*why).to_owned()),
         Missing(what) => ("missing", (*what).to_owned()),
     };
