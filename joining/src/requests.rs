@@ -79,6 +79,8 @@ mod tests {
             carried,
             pc: 0,
             in_hook: false,
+            hook_ran: false,
+            given_up: false,
             proofs: None,
         }
     }

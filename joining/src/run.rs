@@ -304,18 +304,23 @@ impl<'j, S: FnMut(&Judged<'_>, &NamedMethods)> Judging<'j, S> {
         judgement
     }
 
-    /// Counts a request. Without an event it is an error of the layer.
+    /// Counts a request. Without an event it is an error of the layer, unless the JVM had given up: it waits for two milliseconds
+    /// until the thread runs (`PosixSignals::do_suspend`, `os/posix/signals_posix.cpp`), and the copy is of a later instant.
     fn request(&mut self, request: &Request, is_answered: bool) {
         let Some(OfLayer { joined, tally }) = self.layers.get_mut(&request.layer) else {
             return;
         };
-        if request.in_hook {
+        if request.in_hook || request.hook_ran {
             joined.in_hooks += 1;
             return;
         }
         joined.requests += 1;
         if is_answered {
             joined.answered += 1;
+            return;
+        }
+        if request.given_up {
+            joined.given_up += 1;
             return;
         }
         let judgement = Judgement::plain(Verdict::Error(NO_EVENT), Reason::ErrorCode);

@@ -44,10 +44,13 @@ enum Change {
     Early,
     InHook,
     InHookAlone,
+    HookRan,
+    HookRanAlone,
+    GivenUp,
 }
 
 /// What happens in recordings of JFR.
-const CHANGES: [Change; 15] = [
+const CHANGES: [Change; 18] = [
     Change::Nothing,
     Change::Drop,
     Change::Add,
@@ -63,6 +66,9 @@ const CHANGES: [Change; 15] = [
     Change::StackLost,
     Change::InHook,
     Change::InHookAlone,
+    Change::HookRan,
+    Change::HookRanAlone,
+    Change::GivenUp,
 ];
 
 /// What happens in recordings of profilers.
@@ -143,7 +149,7 @@ fn add(
         Change::Early => early = 1000 * (at as u64 + 1) - 50,
         // The event would be wrong, if it counted.
         Change::InHook => frames.truncate(1),
-        Change::InHookAlone => {}
+        Change::InHookAlone | Change::HookRan | Change::HookRanAlone | Change::GivenUp => {}
         Change::Failed => failed = true,
         Change::Biased => biased = true,
         Change::OtherThread => os_thread += 1,
@@ -167,9 +173,11 @@ fn add(
         carried: change == Change::InCarrier,
         pc: 0,
         in_hook: matches!(change, Change::InHook | Change::InHookAlone),
+        hook_ran: matches!(change, Change::HookRan | Change::HookRanAlone),
+        given_up: change == Change::GivenUp,
         proofs: None,
     });
-    if change == Change::InHookAlone {
+    if [Change::InHookAlone, Change::HookRanAlone, Change::GivenUp].contains(&change) {
         return is_possible;
     }
     let stack = samples.stacks.len();
@@ -269,14 +277,17 @@ proptest! {
         let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
         let (joined, tally) = judged(Layer::Jfr, &file, &samples);
         let apart = count(&[Change::OtherThread, Change::BetweenRequests]);
-        let in_hooks = count(&[Change::InHook, Change::InHookAlone]);
-        prop_assert_eq!(joined.in_hooks, in_hooks);
-        prop_assert_eq!(joined.events, made.len() as u64 - in_hooks);
+        let of_hooks = [Change::InHook, Change::InHookAlone, Change::HookRan, Change::HookRanAlone];
+        prop_assert_eq!(joined.in_hooks, count(&of_hooks));
+        let given_up = count(&[Change::GivenUp]);
+        prop_assert_eq!(joined.given_up, given_up);
+        let without = count(&[Change::InHook, Change::InHookAlone, Change::HookRanAlone]) + given_up;
+        prop_assert_eq!(joined.events, made.len() as u64 - without);
         prop_assert_eq!(joined.joined, joined.events - apart);
-        prop_assert_eq!(joined.requests - joined.answered, apart);
+        prop_assert_eq!(joined.requests - joined.answered, apart + given_up);
         prop_assert_eq!(joined.failed, count(&[Change::Failed]));
         prop_assert_eq!(joined.biased.get("match").copied().unwrap_or(0), count(&[Change::Biased]));
-        prop_assert_eq!(tally.matches, count(&[Change::Nothing]));
+        prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::HookRan]));
         let wrong = count(&[Change::Drop, Change::Add, Change::Swap, Change::OtherMethod, Change::OtherLine]);
         let cut = count(&[Change::Cut]);
         prop_assert_eq!(tally.mismatches(), wrong + cut);

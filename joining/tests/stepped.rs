@@ -131,6 +131,8 @@ fn add(
         // Two requests come to one instruction.
         pc: at / 2,
         in_hook: false,
+        hook_ran: false,
+        given_up: false,
         proofs: None,
     });
     let code = SeenCode {

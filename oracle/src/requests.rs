@@ -71,6 +71,12 @@ pub struct Request {
     /// Whether the thread was in the native method of a hook, or came back from it: the program does not run then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_hook: bool,
+    /// Whether compiled code of a hook ran, at whose instructions the sampler may have no answer that it has in the program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hook_ran: bool,
+    /// Whether the JVM had given up before its signal reached the thread.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_up: bool,
     /// What code and stack showed, by its number; requests of profilers alone have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proofs: Option<u32>,
@@ -248,6 +254,8 @@ mod tests {
                 carried: false,
                 pc: usize::MAX,
                 in_hook: false,
+                hook_ran: true,
+                given_up: false,
                 proofs: Some(4),
             }),
             RequestLine::Proofs(4, "shown".to_owned()),

@@ -40,10 +40,14 @@ pub struct JoinCounts {
     /// other counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
-    /// Requests that came while their thread was in the native method of a hook, which an unmodified program does not have:
-    /// they and their events are in none of the other counts.
+    /// Requests that came while their thread was in a hook, which an unmodified program does not have: they are in none of the
+    /// other counts, and of their events only those are where compiled code of the hook ran.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_hooks: u64,
+    /// Of `requests`, those that the JVM had given up before its signal reached the thread, which waited for a processor. They
+    /// have no event, and are no check.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub given_up: u64,
     /// Verdicts on the events that say that their stack may be that of a later safepoint. In the layer's counts
     /// these events are unverifiable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -89,6 +93,7 @@ impl JoinCounts {
             early: 0,
             repeated: 0,
             in_hooks: 0,
+            given_up: 0,
             biased: BTreeMap::new(),
             codes: BTreeMap::new(),
         }

@@ -124,6 +124,8 @@ impl Truths {
             carried: request.carried,
             pc: request.place.pc,
             in_hook: false,
+            hook_ran: false,
+            given_up: false,
             proofs: None,
         }))
     }

@@ -43,6 +43,7 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         ("early", Numbers),
         ("repeated", Numbers),
         ("in hooks", Numbers),
+        ("given up", Numbers),
         ("biased", Words),
     ]);
     for (run, joined) in rows {
@@ -60,6 +61,7 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
             joined.early,
             joined.repeated,
             joined.in_hooks,
+            joined.given_up,
         ];
         cells.extend(numbers.map(Cell::Count));
         cells.push(counted(&joined.biased));
