@@ -95,7 +95,9 @@ impl Jdk {
 
     /// The folder of the JDK if its `bin` or its `java` was named, as the end of a sentence.
     fn around(named: &Path) -> Option<String> {
-        let is_jdk = |folder: &&Path| folder.join("bin/java").is_file();
+        // `/bin/java` may be a link to a JDK, but nobody means `/`.
+        let is_jdk =
+            |folder: &&Path| folder.parent().is_some() && folder.join("bin/java").is_file();
         let folder = named.ancestors().skip(1).take(2).find(is_jdk)?;
         Some(format!("; did you mean {}?", folder.display()))
     }

@@ -44,10 +44,11 @@ pub(super) fn cards(of: &Summary) -> Markup {
     let judged = || of.rates.iter().filter(|rate| rate.judged > 0);
     let base = judged().find(|rate| rate.is_foundation && rate.layer.row().walker.is_some());
     let mut on_trial: Vec<&Rate> = judged().filter(|rate| !rate.is_foundation).collect();
-    // Of layers that ask the same question by different truths, the one that sees most: no card says "0 false" of a walker
-    // that the headline calls false.
+    // Of layers that ask the same question by different truths, the one with most stacks: its rate is that of the headline.
+    // But no card says "0 false" of a walker that the headline calls false.
+    let weight = |of: &Rate| (of.bad > 0, of.judged);
     let sees_more = |one: &Rate, other: &Rate| {
-        (&one.title, one.is_plain) == (&other.title, other.is_plain) && one.rate() > other.rate()
+        (&one.title, one.is_plain) == (&other.title, other.is_plain) && weight(one) > weight(other)
     };
     on_trial.retain(|rate| !judged().any(|other| sees_more(other, rate)));
     // The most questions at arbitrary instants say most.
