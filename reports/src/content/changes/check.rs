@@ -7,9 +7,9 @@ use crate::content::frames::stacks;
 use crate::content::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{self, Block, Document, Finding, Room, Section, Table, Tone};
-use crate::numbers::{count, counted};
+use crate::numbers::{count, counted, share};
 use oracle::gate;
-use oracle::gate::{Answer, Cell, Class, NotWorse, Rise, percent};
+use oracle::gate::{Answer, Cell, Class, NotWorse, Rise};
 use oracle::outcome::Outcome;
 use oracle::record::Mismatch;
 use oracle::report::{Report, Run};
@@ -219,14 +219,14 @@ fn rate((events, checks): (u64, u64)) -> model::Cell {
     match checks {
         0 => model::Cell::text("no data"),
         _ if events == 0 => model::Cell::text("0"),
-        _ => model::Cell::Text(percent(events as f64 / checks as f64)),
+        _ => model::Cell::Text(share(events as f64 / checks as f64)),
     }
 }
 
 fn at_most(bound: &NotWorse) -> model::Cell {
     match bound.at_most {
         None => model::Cell::text("not known"),
-        Some(share) => model::Cell::Text(percent(share)),
+        Some(more) => model::Cell::Text(share(more)),
     }
 }
 
