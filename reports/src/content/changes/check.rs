@@ -166,7 +166,7 @@ fn bounds(answer: &Answer) -> Vec<Block> {
         ("false, base", Numbers),
         ("new", Numbers),
         ("at most more", Numbers),
-        ("no answer, base", Numbers),
+        ("errors, base", Numbers),
         ("new", Numbers),
         ("at most more", Numbers),
     ]);
