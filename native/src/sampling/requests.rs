@@ -7,7 +7,6 @@ use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, SignalSender};
-use crate::jvm::os::thread;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
 use oracle::RecordedSampler;
@@ -23,8 +22,8 @@ pub struct Copy {
     pub requester: RecordedSampler,
     /// Kernel id of the thread.
     pub tid: i32,
-    /// Whether the requester's handler waited, as a thread does that the JVM suspends.
-    pub waited: bool,
+    /// Whether the JVM has suspended the thread, and resumed it.
+    pub resumed: bool,
     /// The processor's counter before the requester's handler, and behind.
     pub during: (u64, u64),
     /// The program counter of the interrupted code.
@@ -68,7 +67,7 @@ pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Re
         Ok(Copy {
             requester: RecordedSampler::Profiler,
             tid: 0,
-            waited: false,
+            resumed: false,
             during: (0, 0),
             pc: 0,
             seen: None,
@@ -106,27 +105,24 @@ pub fn around(requester: RecordedSampler, context: &HandlerContext<'_>, earlier:
 fn copy(
     copying: &Copying,
     requester: RecordedSampler,
-    interrupted: Interrupted<'_>,
+    thread: Interrupted<'_>,
     earlier: &mut dyn FnMut(),
 ) {
-    let state = interrupted.state();
+    let state = thread.state();
     let passed = copying.writers.pass(|copy| {
         copy.requester = requester;
         copy.tid = state.tid();
         copy.carried = state.carrier_stack().is_some();
-        copy.pc = interrupted.context().registers().pc;
-        copy.seen = copying
-            .threads
-            .and_then(|threads| interrupted.seen(threads));
+        copy.pc = thread.context().registers().pc;
+        copy.seen = copying.threads.and_then(|threads| thread.seen(threads));
         copy.copied = state.stack().copy_to(&mut copy.stack);
         if let Some(at) = &mut copy.at {
-            at.copy(interrupted, copying.threads);
+            at.copy(thread, copying.threads);
         }
-        let waits = thread::waits();
         let from = arch::counter();
         earlier();
         copy.during = (from, arch::counter());
-        copy.waited = thread::waits() != waits;
+        copy.resumed = state.was_resumed();
     });
     if !passed {
         LOST[requester as usize].fetch_add(1, Relaxed);

@@ -38,6 +38,8 @@ pub struct ThreadState {
     next_check: AtomicU64,
     /// Whether the JVM has suspended the thread with a signal.
     suspended: AtomicBool,
+    /// Whether the JVM has resumed it since.
+    resumed: AtomicBool,
     /// Whether its native hooks count.
     heard: AtomicBool,
     /// What a walker keeps of the thread; null if nothing.
@@ -120,6 +122,7 @@ impl ThreadState {
             object: AtomicPtr::default(),
             next_check: AtomicU64::new(0),
             suspended: AtomicBool::new(false),
+            resumed: AtomicBool::new(false),
             heard: AtomicBool::new(true),
             of_walker: AtomicPtr::default(),
             own: Own {
@@ -271,11 +274,18 @@ impl ThreadState {
     /// not call `body`, in the handler of the second such signal, which resumes the thread. On the thread itself.
     pub fn while_suspended(&self, body: impl FnOnce()) -> bool {
         let is_first = !self.suspended.swap(true, Relaxed);
+        self.resumed.store(!is_first, Relaxed);
         if is_first {
             body();
             self.suspended.store(false, Relaxed);
         }
         is_first
+    }
+
+    /// Whether the JVM has resumed the thread within the handler of the last signal that suspends threads. It does not where it had
+    /// given up before the signal arrived. On the thread itself.
+    pub fn was_resumed(&self) -> bool {
+        self.resumed.load(Relaxed)
     }
 
     /// Keeps an address for the walker, for its handlers on this thread. On the thread itself.

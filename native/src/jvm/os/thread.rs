@@ -10,16 +10,6 @@ pub fn id() -> i32 {
     unsafe { libc::gettid() }
 }
 
-/// How often the calling thread has waited so far, and not for a processor. Async-signal-safe.
-pub fn waits() -> i64 {
-    // SAFETY: the call writes to a value of our own, of which any bytes are a valid value.
-    unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
-        usage.ru_nvcsw
-    }
-}
-
 /// Whether this process has a thread with this id of the kernel.
 pub fn is_alive(tid: i32) -> bool {
     // SAFETY: signal 0 is none: it is only asked for (tgkill(2)).

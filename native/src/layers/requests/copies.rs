@@ -140,7 +140,7 @@ fn write(
         pc: copy.pc,
         in_hook: is_in_hook(copy, lines),
         hook_ran: hook_ran(copy, lines),
-        given_up: copy.requester == RecordedSampler::Execution && !copy.waited,
+        given_up: copy.requester == RecordedSampler::Execution && !copy.resumed,
         proofs,
     }))
 }
