@@ -69,8 +69,6 @@ impl Process {
         }
         let child = command.spawn()?;
         let started = tree::any_entry(child.id()).map_or(0, |entry| entry.started);
-        let own_group = (group != Group::Shared).then(|| child.id());
-        let guard = Guard::new((child.id(), started), own_group, claim.as_deref());
         let mut process = Process {
             started,
             child,
@@ -79,6 +77,11 @@ impl Process {
             ended: None,
             _guard: None,
         };
+        let guard = Guard::new(
+            (process.id(), started),
+            process.own_group(),
+            process.claim.as_deref(),
+        );
         match guard {
             Ok(guard) => process._guard = Some(guard),
             Err(error) => {

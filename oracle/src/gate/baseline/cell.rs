@@ -141,6 +141,11 @@ impl What {
         }
     }
 
+    /// The cause, if it is a known one.
+    pub fn known_cause(&self) -> Option<&str> {
+        self.cause().filter(|_| self.is_explained())
+    }
+
     /// What the count is a sign of.
     pub fn family(&self) -> Family {
         match self {

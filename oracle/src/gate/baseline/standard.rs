@@ -147,9 +147,7 @@ impl Pools {
             let family = (cell.layer, cell.what.family());
             shown.entry(family).or_default().push(of_cell);
             let is_whole = cell.is_of_all_programs() && cell.place.is_none();
-            if let (true, true, Some(cause)) =
-                (is_whole, cell.what.is_explained(), cell.what.cause())
-            {
+            if let (true, Some(cause)) = (is_whole, cell.what.known_cause()) {
                 let largest = of_cause.entry(cause.into()).or_default();
                 *largest = largest.max(of_cell.phi());
             }
@@ -167,7 +165,7 @@ impl Pools {
     pub fn dispersion(&self, cell: &Cell, of: &Series) -> (f64, f64) {
         let nothing = Pool::default();
         let pool = self.of_family.get(&(cell.layer, cell.what.family()));
-        let cause = cell.what.cause().filter(|_| cell.what.is_explained());
+        let cause = cell.what.known_cause();
         let bursts = cause.and_then(|cause| self.of_cause.get(cause));
         pool.unwrap_or(&nothing)
             .dispersion(of, bursts.copied().unwrap_or(1.0))

@@ -85,7 +85,7 @@ impl Classes {
             .filter_map(|cell| cell.what.cause().map(String::from))
             .collect();
         for cause in causes {
-            let is_of = |what: &What| what.is_explained() && what.cause() == Some(&cause);
+            let is_of = |what: &What| what.known_cause() == Some(&cause);
             let told = || {
                 let cells = cells_of((base, new), layer, is_of);
                 let (base, new) = alike_sum(&cells, base, new)?;
