@@ -3,7 +3,7 @@
 mod support;
 
 use oracle::Layer;
-use oracle::record::{ClassData, SLOTS_FILE};
+use oracle::record::{ClassData, FlagOrigin, SLOTS_FILE, VmFlag};
 use oracle::report::{Exit, Report};
 use oracle::tally::{Tally, slots};
 use scenarios::jdk::Jdk;
@@ -244,8 +244,14 @@ fn class_data_sharing_stays_on() {
             let (mut true_stacks, mut walks) = (0, 0);
             while true_stacks < 10 || walks < 100 {
                 deadline.check();
-                let of_run = whole(&jdk, &[option, "-cp", &jar]);
+                let of_run = whole(&jdk, &[option, "-Xmx256m", "-cp", &jar]);
                 assert_eq!(of_run.class_data, Some(expected), "{jdk:?}");
+                let given = VmFlag {
+                    name: "MaxHeapSize".into(),
+                    value: (256 << 20).to_string(),
+                    set_by: FlagOrigin::CommandLine,
+                };
+                assert!(of_run.flags.contains(&given), "{jdk:?}: {:?}", of_run.flags);
                 let (gst, asgct) = (&of_run.edges.gst, &of_run.edges.asgct);
                 let is_impossible = |finding: &&String| finding.starts_with("impossible");
                 let impossible: Vec<_> = gst.edges.keys().filter(is_impossible).collect();

@@ -17,8 +17,9 @@ use crate::truth::classes::{prepared, rewriting};
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::asgct;
 use jni_sys::jlong;
-use oracle::record::{Record, Started};
+use oracle::record::{FLAGS_FILE, FlagOrigin, Record, Started, VmFlag};
 use std::ffi::CStr;
+use std::path::Path;
 
 /// What the agent does at each event.
 pub struct AgentEvents;
@@ -48,6 +49,9 @@ impl Events for AgentEvents {
             let (truth, records) = (layers.truth, layers.records);
             let jvm = truth.jvm;
             let property = |name: &CStr| jvm.jvmti.system_property(name);
+            let mut flags = jvm.all_flags();
+            keep_flags(&agent.config.run_dir, &flags);
+            flags.retain(|flag| flag.set_by != FlagOrigin::Default);
             records.write(&Record::Started(Started {
                 home: property(c"java.home"),
                 vendor: property(c"java.vm.vendor"),
@@ -55,6 +59,7 @@ impl Events for AgentEvents {
                 vm: property(c"java.vm.name"),
                 asgct: layers.walkers.get(asgct::NAME).is_some(),
                 class_data: Some(jvm.class_data()),
+                flags,
             }));
             let lost = sight::lost(jvm, layers.walkers.get(asgct::NAME).is_some());
             if !lost.is_empty() {
@@ -231,6 +236,12 @@ impl Events for AgentEvents {
             Some(())
         });
     }
+}
+
+/// Keeps all flags in the folder of the run. A run without the file is as good.
+fn keep_flags(run_dir: &Path, flags: &[VmFlag]) {
+    let lines = flags.iter().map(|flag| format!("{flag}\n"));
+    _ = std::fs::write(run_dir.join(FLAGS_FILE), lines.collect::<String>());
 }
 
 /// Lets the VM show the files of the classes that it loads from now on, and no earlier: otherwise the VM

@@ -6,7 +6,9 @@ use oracle::budget::Budget;
 use oracle::cost::{Cost, Effort};
 use oracle::gate::KnownIssue;
 use oracle::profile::Profile;
-use oracle::record::{CauseName, ClassData, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
+use oracle::record::{
+    CauseName, ClassData, ErrorCount, Evidence, FlagOrigin, Mismatch, Rewriting, ShownFrame, VmFlag,
+};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
 use oracle::tally::{Compared, Drop, Tally};
 use std::collections::BTreeMap;
@@ -132,7 +134,19 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         profile: profile(),
         edges: Default::default(),
         class_data: Some(ClassData::Archive),
+        flags: vec![
+            flag("UseG1GC", "true", FlagOrigin::Ergonomics),
+            flag("MaxHeapSize", "536870912", FlagOrigin::CommandLine),
+        ],
         ..Run::new(program, exit)
+    }
+}
+
+fn flag(name: &str, value: &str, set_by: FlagOrigin) -> VmFlag {
+    VmFlag {
+        name: name.into(),
+        value: value.into(),
+        set_by,
     }
 }
 

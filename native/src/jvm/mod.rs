@@ -32,7 +32,7 @@ use hotspot::layout::objects;
 use java_thread::JavaThreads;
 use jni::Vm;
 use jvmti::Jvmti;
-use oracle::record::ClassData;
+use oracle::record::{ClassData, VmFlag};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -130,6 +130,12 @@ impl Jvm {
         } else {
             ClassData::Archive
         }
+    }
+
+    /// The VM's flags; none if they cannot be read.
+    pub fn all_flags(&self) -> Vec<VmFlag> {
+        let flags = self.flags.as_ref();
+        flags.map_or_else(|_| vec![], |flags| flags.all(&OwnMemory))
     }
 
     /// How many frames of one method a compiled frame may stand for, its own frame included; `None` if that is not

@@ -17,6 +17,7 @@ mod statement;
 pub mod tally;
 #[cfg(test)]
 pub(crate) mod toy;
+mod vm_flag;
 mod walker_function;
 
 pub use class_data::ClassData;
@@ -34,4 +35,5 @@ pub use lines::{
 pub use lines::{pace, profile};
 pub use origin::Origin;
 pub use statement::{Statement, StatementBudget};
+pub use vm_flag::{FLAGS_FILE, FlagOrigin, VmFlag};
 pub use walker_function::{Signature, WalkerFunction};

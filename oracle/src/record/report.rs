@@ -7,7 +7,7 @@ use crate::profile::Profile;
 use crate::record::altered::AlteredWalks;
 use crate::record::{
     ClassData, EdgeCounts, ErrorCount, InstantCount, JoinCounts, KindCount, Lost, Mismatch, Origin,
-    Rewriting, StatementBudget, StepCounts,
+    Rewriting, StatementBudget, StepCounts, VmFlag,
 };
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
@@ -172,6 +172,9 @@ pub struct Run {
     /// Whether the JVM took classes from an archive; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_data: Option<ClassData>,
+    /// The VM's flags that have not the build's own value, and who set them. All flags are in `flags.txt` in the run's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<VmFlag>,
     /// Its place in the scenario's matrix: axis and value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub axes: BTreeMap<String, String>,
@@ -237,6 +240,7 @@ impl Run {
             dir: String::new(),
             jdk: None,
             class_data: None,
+            flags: vec![],
             axes: BTreeMap::new(),
             lost: vec![],
             notes: vec![],

@@ -2,7 +2,7 @@
 
 use super::escape::visible;
 use super::text::Style;
-use super::wrap::{WIDTH, lines};
+use super::wrap::{WIDTH, cut, lines};
 use crate::model::Tone;
 use std::fmt::Write;
 
@@ -28,12 +28,7 @@ impl Lines {
     /// Adds a line; what is too long is cut off.
     pub(super) fn line(&mut self, tone: Tone, line: &str) {
         let line = visible(line).replace('\u{a0}', " ");
-        let shown = if line.chars().count() > WIDTH {
-            let kept: String = line.chars().take(WIDTH - 1).collect();
-            format!("{}\u{2026}", kept.trim_end())
-        } else {
-            line
-        };
+        let shown = cut(&line, WIDTH);
         let _ = writeln!(self.text, "{}", self.style.paint(tone, shown.trim_end()));
         self.lines += 1;
     }

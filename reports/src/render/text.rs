@@ -2,7 +2,7 @@
 
 use super::escape::visible;
 use super::limits::left_out;
-use super::wrap::{WIDTH, lines};
+use super::wrap::{WIDTH, cut, lines, shell_lines};
 use crate::model::{Answer, Block, Document, Groups, Kind, Room, Stacks, Table, Tone};
 use std::fmt::Write;
 
@@ -109,11 +109,14 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, look: Look) {
                 let between = if look.wraps && is_long { "\n" } else { " " };
                 let _ = writeln!(out, "{:indent$}{text}:{between}{page}", "");
             }
-            Block::Alone(command) => {
-                let _ = writeln!(out, "{:indent$}alone: {}", "", visible(command));
-            }
+            Block::Alone(command) => alone(out, &visible(command), indent, look),
             Block::Table(whole) => table(out, whole, look.style),
             Block::Groups(all) => groups(out, all, indent, look),
+            Block::Example(example) if look.wraps => {
+                for line in self::example(example).lines() {
+                    let _ = writeln!(out, "{}", cut(line, WIDTH));
+                }
+            }
             Block::Example(example) => out.push_str(&self::example(example)),
             // There is no room for these.
             Block::Code(_) | Block::Stacks(_) | Block::Flame(_) | Block::TwoFlames(_) => {}
@@ -121,11 +124,31 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, look: Look) {
     }
 }
 
+/// The command that shows something alone.
+fn alone(out: &mut String, command: &str, indent: usize, look: Look) {
+    const NAME: &str = "alone: ";
+    let indent = indent + NAME.len();
+    let lines = if look.wraps {
+        shell_lines(command, WIDTH - indent)
+    } else {
+        vec![command.into()]
+    };
+    for (at, line) in lines.iter().enumerate() {
+        let name = if at == 0 { NAME } else { "" };
+        let _ = writeln!(out, "{name:>indent$}{line}");
+    }
+}
+
 fn groups(out: &mut String, all: &Groups, indent: usize, look: Look) {
     let shown = if all.cut { GROUPS } else { usize::MAX };
     for group in all.groups.iter().take(shown) {
         let count = group.count.map_or(String::new(), |n| format!("{n} x "));
-        let _ = writeln!(out, "{:indent$}{count}{}", "", visible(&group.title));
+        let title = format!("{count}{}", group.title);
+        if look.wraps {
+            prose(out, look.style, Tone::Plain, indent, &title);
+        } else {
+            let _ = writeln!(out, "{:indent$}{}", "", visible(&title));
+        }
         blocks(out, &group.blocks, indent + 2, look);
     }
     if all.groups.len() > shown {
@@ -192,4 +215,64 @@ pub(crate) fn stacks(stacks: &Stacks) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Frame, Group, Section};
+
+    /// A document with an example, a command and a title that are wider than a terminal.
+    fn wide() -> Document {
+        let long = "a reason that goes on and on ".repeat(6);
+        let frame = Frame {
+            short: "A.b @1".into(),
+            whole: format!("package.A.b({}) @1", "Ljava/lang/String;".repeat(9)),
+        };
+        let example = Stacks {
+            title: long.clone(),
+            thread: "main".into(),
+            walker: vec![frame.clone()],
+            truth: vec![frame],
+            differs: Some(0),
+            evidence: vec![("bytes".into(), "90 ".repeat(64))],
+        };
+        let command = format!("stackwitness run {}", "--jvm-arg=-Xcomp ".repeat(9).trim());
+        let group = Group {
+            count: Some(3),
+            title: long,
+            open: false,
+            blocks: vec![Block::Example(example), Block::Alone(command)],
+        };
+        let groups = Groups {
+            groups: vec![group],
+            cut: false,
+        };
+        Document {
+            warnings: vec![],
+            answer: None,
+            sections: vec![Section {
+                id: "worse",
+                title: "What is worse",
+                room: Room::Terminal,
+                blocks: vec![Block::Groups(groups)],
+            }],
+        }
+    }
+
+    #[test]
+    fn a_terminal_need_not_break_a_line() {
+        let shown = screen(&wide(), Style::Plain);
+        let widest = shown.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(WIDTH), "{shown}");
+        let command = shown.split("alone: ").nth(1).expect("the command");
+        assert_eq!(command.matches("-Xcomp").count(), 9, "{shown}");
+    }
+
+    #[test]
+    fn a_log_has_a_whole_sentence_in_a_line() {
+        let shown = text(&wide(), Style::Plain);
+        let command = shown.lines().find(|line| line.contains("alone: "));
+        assert_eq!(command.expect("the command").matches("-Xcomp").count(), 9);
+    }
 }

@@ -166,6 +166,7 @@ impl Facts {
         let stacks = records.bias_stacks.into_iter().chain(joined.stacks);
         let stacks = stacks.filter(|(sampler, _)| is_asked_for(sampler));
         let class_data = records.started.as_ref().and_then(|it| it.class_data);
+        let flags = records.started.as_ref().map(|it| it.flags.clone());
         Run {
             cost: self.cost(&counted),
             scenario: self.scenario,
@@ -191,6 +192,7 @@ impl Facts {
                 vm: started.vm,
             }),
             class_data,
+            flags: flags.unwrap_or_default(),
             axes: self.axes,
             lost: records.lost,
             notes,

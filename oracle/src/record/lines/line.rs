@@ -15,8 +15,8 @@ use super::profile::Profile;
 use super::rewriting::Rewriting;
 use super::steps::StepCounts;
 use crate::bias::{Pairs, Sampler, StackProfiles};
-use crate::record::ClassData;
 use crate::record::faults::FaultCount;
+use crate::record::{ClassData, VmFlag};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,6 +79,9 @@ pub struct Started {
     /// Whether the VM takes classes from an archive; absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_data: Option<ClassData>,
+    /// The flags that have not the build's own value; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<VmFlag>,
 }
 
 #[cfg(test)]

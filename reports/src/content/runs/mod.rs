@@ -4,7 +4,7 @@ pub(super) mod altered;
 pub(super) mod cost;
 
 use crate::model::{Block, Group, Groups, Room, Section};
-use oracle::record::{MOST_KEPT_IDS, Rewriting};
+use oracle::record::{FlagOrigin, MOST_KEPT_IDS, Rewriting, VmFlag};
 use oracle::report::{Exit, Report, Run};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,7 @@ fn group(run: &Run) -> Group {
     let mut notes: Vec<String> = run.invalid.iter().chain(&run.failed).cloned().collect();
     notes.extend(cost::line(run));
     notes.extend(run.class_data.map(|data| data.to_string()));
+    notes.extend(flags(run));
     if let Some(rewriting) = &run.rewriting {
         notes.extend(left("classes", &rewriting.classes_left));
         notes.extend(left("methods", &rewriting.methods_left));
@@ -90,6 +91,14 @@ fn hooked(run: &Run) -> String {
         ),
         None => "unknown how many methods were hooked".into(),
     }
+}
+
+/// The flags that neither the build nor the command line below gave.
+fn flags(run: &Run) -> Option<String> {
+    let of_line = |flag: &&VmFlag| flag.set_by == FlagOrigin::CommandLine;
+    let flags = run.flags.iter().filter(|flag| !of_line(flag));
+    let flags: Vec<String> = flags.map(ToString::to_string).collect();
+    (!flags.is_empty()).then(|| format!("flags set by the VM and others: {}", flags.join(", ")))
 }
 
 /// How many methods have larger frames than without hooks.
