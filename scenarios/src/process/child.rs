@@ -34,7 +34,7 @@ pub(crate) struct Process {
 pub(crate) enum Group {
     /// A new group, which signals of the terminal do not reach.
     Own,
-    /// The group of a new session, which the command of [`session::command`] makes.
+    /// The group of a new session, which the command of [`setsid::command`] makes.
     Session,
     /// The group of this process: a program that has the terminal gets the terminal's signals, and
     /// may read from the terminal.

@@ -6,7 +6,7 @@ pub mod interrupt;
 pub(crate) mod leftovers;
 pub mod machine;
 mod output;
-pub(crate) mod session;
+pub(crate) mod setsid;
 mod tree;
 
 pub(crate) use child::{Ended, Group, Process};

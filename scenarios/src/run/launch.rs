@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::Job;
-use crate::process::{Group, output, session};
+use crate::process::{Group, output, setsid};
 use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
@@ -168,7 +168,7 @@ fn java(job: &Job) -> (Command, Group) {
     if job.program.foreground {
         (Command::new(job.jdk.java()), Group::Shared)
     } else {
-        session::command(job.jdk.java())
+        setsid::command(job.jdk.java())
     }
 }
 
