@@ -117,7 +117,7 @@ fn numbers_of(version: &str) -> Vec<u32> {
 /// The runs of a scenario, and on how many checks the tables rest: the first lines of each generated part.
 pub(super) fn basis(columns: &[Column<'_>], scenario: &str) -> String {
     format!(
-        "Short runs of [{scenario}.toml](scenarios/{scenario}.toml), so that the tables rest on few checks:\n\n{}",
+        "Runs of [{scenario}.toml](scenarios/{scenario}.toml), and how many checks they made:\n\n{}",
         made(columns)
     )
 }
