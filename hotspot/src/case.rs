@@ -40,7 +40,7 @@ pub struct Instant<'a> {
     pub anchor: Option<CodeKind>,
     /// The bytes at the program counter.
     pub bytes: &'a [u8],
-    /// Where the return address of compiled code is.
+    /// Where the return address of compiled code is, which runs or has called the library that runs.
     pub return_address: ReturnAddress,
 }
 
@@ -84,6 +84,14 @@ impl Instant<'_> {
             // Where return addresses of stubs lie says nothing of a frame.
             CodeKind::Stub if self.in_java && A::is_stub_frame_removed(self.bytes) => {
                 return TopFrame::Removed;
+            }
+            // Compiled code calls barriers of collectors without an anchor, and saves registers on the stack before
+            // (`ZSaveLiveRegisters` in `cpu/x86/gc/z/zBarrierSetAssembler_x86.cpp`).
+            CodeKind::Library if self.in_java => {
+                return match self.return_address {
+                    ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
+                    _ => TopFrame::Intact,
+                };
             }
             _ => return TopFrame::Intact,
         };

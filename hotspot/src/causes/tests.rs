@@ -332,6 +332,13 @@ fn a_return_address_out_of_place_shows_what_the_code_did() {
         assert_eq!(of(verdict, moved), "moved-stack-pointer");
         assert_eq!(of(verdict, removed), "frame-removed");
     }
+    // The code has called a library, such as a barrier of a collector.
+    let in_library = |instant| Instant {
+        code: CodeKind::Library,
+        ..instant
+    };
+    assert_eq!(of(Verdict::Wrong, in_library(moved)), "moved-stack-pointer");
+    assert_eq!(of(Verdict::Wrong, in_library(removed)), "unexplained");
     let linked = at(ReturnAddress::InLink);
     let of_linked = |instant| cause_on::<Aarch64>(Verdict::Wrong, "a.B.c()V", "a.B.c()V", instant);
     assert_eq!(of_linked(linked), "frame-removed");

@@ -122,8 +122,13 @@ impl<'a> InSignal<'a> {
 
     /// Adds where the walker looks for the return address, and where the return address is.
     fn add_return_address(&self, evidence: &mut Evidence, jvm: &Jvm, found: Found) {
-        let Found { place, frame_words } = found;
+        let Found {
+            place,
+            frame_words,
+            below,
+        } = found;
         let word = |index| {
+            let index = below + index;
             let what = match self.sample.at.stack_top.word(index) {
                 Some(word) => format!("{word:#x}, {}", describe(jvm, word)),
                 None => "not copied".into(),

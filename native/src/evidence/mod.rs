@@ -5,6 +5,7 @@ mod code;
 mod instant_facts;
 mod intact;
 mod kinds;
+mod library;
 mod moved;
 mod proofs;
 mod reporter;

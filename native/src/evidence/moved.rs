@@ -1,7 +1,7 @@
-//! By how much interrupted compiled code has moved its stack pointer, shown by the code itself.
+//! By how much compiled code has moved its stack pointer, shown by the code itself.
 
+use super::return_address::Newest;
 use crate::jvm::Jvm;
-use crate::sampling::sample::Interruption;
 use hotspot::arch::{Follow, Native, Settled};
 use hotspot::code::Blob;
 use hotspot::layout::entry::Words;
@@ -41,21 +41,21 @@ impl Memory for Kept<'_> {
     }
 }
 
-/// By how many words the stack pointer is below the place where it is while the frame is complete. `None` if it is there,
-/// or the code does not show it.
-pub(super) fn by_words(jvm: &Jvm, at: &Interruption, blob: &Blob) -> Option<usize> {
+/// By how many words the stack pointer of `newest`, whose code is `blob`, is below the place where it is while the frame is
+/// complete. `None` if it is there, or the code does not show it.
+pub(super) fn by_words(jvm: &Jvm, stack: Words<'_>, newest: &Newest, blob: &Blob) -> Option<usize> {
     let pages = &Pages::default();
     let tables = jvm.debug_info.as_ref().ok()?.tables(pages, blob)?;
     let code = jvm.code_cache().ok()?.code_of(blob.start)?;
     let memory = Kept {
-        stack: at.stack_top.stack(),
+        stack,
         code: code.clone(),
         pages,
     };
     let record = |pc| tables.next_record(pages, pc);
-    match Native::settle(&memory, at.registers.pc, &at.general, code, STEPS, record)? {
+    match Native::settle(&memory, newest.pc, &newest.general, code, STEPS, record)? {
         Settled::Body { sp, .. } => {
-            let words = sp.checked_sub(at.registers.sp)? / WORD;
+            let words = sp.checked_sub(newest.sp)? / WORD;
             (words > 0).then_some(words)
         }
         // Behind the removal of the frame there is nothing to compare with.

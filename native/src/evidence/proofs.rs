@@ -2,6 +2,7 @@
 
 use super::anchor::{anchored, in_stub};
 use super::code::code_of;
+use super::library::{Return, is_behind_call};
 use super::return_address;
 use crate::jvm::Jvm;
 use crate::jvm::debug_info::Scope;
@@ -31,9 +32,6 @@ pub enum Sampled<'a> {
 }
 
 const WORD: usize = size_of::<usize>();
-
-/// The largest number of frames of a library that are followed.
-const LIBRARY_FRAMES: usize = 16;
 
 /// The VM's name for the stubs of continuations begins so.
 const CONTINUATION_STUBS: &str = "StubRoutines (continuation";
@@ -268,12 +266,6 @@ fn is_return_barrier(name: &str, word: usize) -> bool {
     name.starts_with(CONTINUATION_STUBS) && !is_behind_call(word)
 }
 
-/// Whether the instruction before `pc` is a call.
-fn is_behind_call(pc: usize) -> bool {
-    let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-    Native::is_register_call(&before) || Native::call_target(&before, pc).is_some()
-}
-
 /// The program counter at which the calling thread left Java code, and the address and the words of its stack from
 /// there on.
 fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
@@ -398,26 +390,10 @@ fn is_called_without_frame(
 ) -> bool {
     // Where an exception leaves an interpreted method, for example, `exception_handler_for_return_address` is called in
     // between activations (`TemplateInterpreterGenerator::generate_throw_exception`).
-    caller_of_library(cache, stack, registers.fp).is_some_and(|pc| {
+    Return::find(cache, stack, registers.fp).is_some_and(|Return { pc, .. }| {
         let at_return = Registers { pc, ..*registers };
         is_behind_call(pc) && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed
     })
-}
-
-/// Where the library that runs with the frame pointer `fp` returns to in generated code. Functions of the VM keep the frame
-/// pointer; others may not, and then nothing is found, or the caller of an older call.
-fn caller_of_library(cache: &RememberedCode<'_>, stack: Words<'_>, mut fp: usize) -> Option<usize> {
-    for _ in 0..LIBRARY_FRAMES {
-        let (caller, pc) = (stack.at(fp)?, stack.at(fp.wrapping_add(RETURN_ADDRESS))?);
-        if cache.is_code(pc) {
-            return Some(pc);
-        }
-        if caller <= fp {
-            return None;
-        }
-        fp = caller;
-    }
-    None
 }
 
 /// Whether a library runs as the handler of a signal that has interrupted generated code.
@@ -448,7 +424,7 @@ fn is_in_signal_handler(
 fn is_in_unsized_stub(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
     let stub = |pc| cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub);
     let called_by = || {
-        let pc = caller_of_library(cache, stack, registers.fp);
+        let pc = Return::find(cache, stack, registers.fp).map(|found| found.pc);
         pc.filter(|&pc| is_behind_call(pc)).and_then(stub)
     };
     let found = match cache.name_at(registers.pc) {
