@@ -41,9 +41,15 @@ impl Memory for Kept<'_> {
     }
 }
 
-/// By how many words the stack pointer of `newest`, whose code is `blob`, is below the place where it is while the frame is
-/// complete. `None` if it is there, or the code does not show it.
-pub(super) fn by_words(jvm: &Jvm, stack: Words<'_>, newest: &Newest, blob: &Blob) -> Option<usize> {
+/// By how many words the stack pointer of `newest`, whose code is `blob` with frames of `frame_words` words, is below the place
+/// where it is while the frame is complete. `None` if it is there, or the code does not show it.
+pub(super) fn by_words(
+    jvm: &Jvm,
+    stack: Words<'_>,
+    newest: &Newest,
+    blob: &Blob,
+    frame_words: usize,
+) -> Option<usize> {
     let pages = &Pages::default();
     let tables = jvm.debug_info.as_ref().ok()?.tables(pages, blob)?;
     let code = jvm.code_cache().ok()?.code_of(blob.start)?;
@@ -53,12 +59,11 @@ pub(super) fn by_words(jvm: &Jvm, stack: Words<'_>, newest: &Newest, blob: &Blob
         pages,
     };
     let record = |pc| tables.next_record(pages, pc);
-    match Native::settle(&memory, newest.pc, &newest.general, code, STEPS, record)? {
-        Settled::Body { sp, .. } => {
-            let words = sp.checked_sub(newest.sp)? / WORD;
-            (words > 0).then_some(words)
-        }
-        // Behind the removal of the frame there is nothing to compare with.
-        Settled::Return { .. } => None,
-    }
+    let complete = match Native::settle(&memory, newest.pc, &newest.general, code, STEPS, record)? {
+        Settled::Body { sp, .. } => sp,
+        // The stack pointer of the caller lies right above the frame. If the frame is removed, it is less than a frame away.
+        Settled::Return { caller, .. } => caller[1].checked_sub(frame_words * WORD)?,
+    };
+    let words = complete.checked_sub(newest.sp)? / WORD;
+    (words > 0).then_some(words)
 }

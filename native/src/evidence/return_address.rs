@@ -79,7 +79,8 @@ pub(super) fn find(jvm: &Jvm, at: &Interruption) -> Option<Found> {
     let word = |word| look_at(at.stack_top.word(below + word));
     let usual = frame_words.checked_sub(1)?;
     // Old calls of the same method leave words that fit, too. So the code says where the return address is, if it can.
-    let moved = moved::by_words(jvm, at.stack_top.stack(), &newest, &code);
+    let stack = at.stack_top.stack();
+    let moved = moved::by_words(jvm, stack, &newest, &code, frame_words);
     let place = match moved.filter(|&moved| word(usual + moved) != Word::OfOther) {
         Some(moved) => ReturnAddress::Beyond(moved),
         None => ReturnAddress::find::<Native>(frame_words, link, word),
