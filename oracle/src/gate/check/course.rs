@@ -53,6 +53,9 @@ impl Turn {
 enum Group {
     /// What a sampler says of its samples, summed over all programs: a few cells, which need not stand behind hundreds of kinds.
     Statements,
+    /// Kinds, summed over all programs, in which the builds differ very much in the first pair that has them. They need not
+    /// stand behind the others, either.
+    Different,
     /// Other kinds, summed over all programs.
     Kinds,
     /// Kinds in one program.
@@ -62,10 +65,13 @@ enum Group {
 }
 
 impl Group {
-    fn of(cell: &Cell) -> Group {
+    /// The group of a cell with these counts in the first pair that has it. Which side has more must not matter: the cell may be
+    /// tested in this pair already.
+    fn of(cell: &Cell, (one, other): (Counts, Counts)) -> Group {
         match (cell.is_of_all_programs(), &cell.place) {
             (_, Some(_)) => Group::Places,
             (true, None) if cell.what.family() == Family::Statements => Group::Statements,
+            (true, None) if !is_by_instruction(cell) && is_far((one, other)) => Group::Different,
             (true, None) => Group::Kinds,
             (false, None) => Group::Programs,
         }
@@ -76,16 +82,30 @@ impl Group {
     fn share(self) -> (f64, u32) {
         match self {
             Group::Statements => (0.05, 4),
-            Group::Kinds => (0.55, 128),
+            Group::Different => (0.1, 4),
+            Group::Kinds => (0.45, 128),
             Group::Programs => (0.2, 512),
             Group::Places => (0.2, 512),
         }
     }
 }
 
+/// Rates are far from each other if they differ by so much.
+const FAR: f64 = 0.1;
+
+/// Rates of fewer trials are not compared with [`FAR`].
+const ENOUGH: f64 = 50.0;
+
+/// Whether the rates are far from each other, whichever is larger.
+fn is_far((one, other): (Counts, Counts)) -> bool {
+    let rate = |(events, trials): Counts| events / trials;
+    one.1.min(other.1) >= ENOUGH && (rate(one) - rate(other)).abs() >= FAR
+}
+
 /// A cell, over all pairs.
 #[derive(Clone, Debug)]
 struct Tracked {
+    group: Group,
     /// Its share of the probability of a false alarm.
     share: f64,
     test: SignTest,
@@ -250,10 +270,11 @@ impl Course {
         let mut unknown: Vec<&Cell> = unknown.collect();
         unknown.sort_by_key(|cell| Reverse(base.events(cell) + new.events(cell)));
         for cell in unknown {
-            let group = Group::of(cell);
+            let group = Group::of(cell, alike(cell, &base.0, &new.0));
             let rank = self.found.entry(group).or_default();
             let (of_group, usual) = group.share();
             let tracked = Tracked {
+                group,
                 share: of_group * share(*rank, usual),
                 test: SignTest::default(),
                 both: Both::default(),
@@ -284,9 +305,9 @@ impl Course {
             .filter(|(_, tracked)| sure(tracked))
             .collect();
         sure.sort_by(|(a, one), (b, other)| {
-            let group = |cell: &Cell| (cell.what.weight(), Group::of(cell));
+            let group = |cell: &Cell, tracked: &Tracked| (cell.what.weight(), tracked.group);
             let by_weight = other.ln_weight().total_cmp(&one.ln_weight());
-            group(a).cmp(&group(b)).then(by_weight)
+            group(a, one).cmp(&group(b, other)).then(by_weight)
         });
         let mut rises: Vec<Rise> = vec![];
         for (cell, tracked) in sure {
@@ -349,11 +370,13 @@ impl Tracked {
         }
     }
 
-    /// Whether a kind with a wide tolerance was worse in each pair. In equal builds it hardly ever is, and the next pair of
-    /// the program refutes it. If an answer that was frequent becomes twice as frequent, a comparison of the rates ranks it
+    /// Whether a kind with a wide tolerance was worse in each pair, or one whose rates are far from each other. In equal builds
+    /// it hardly ever is, and the next pair of the program refutes it. If an answer that was frequent becomes twice as frequent, a comparison of the rates ranks it
     /// below rare answers, which are many times as frequent in a pair or two by chance.
     fn is_steady(&self, cell: &Cell) -> bool {
+        let Both { base, new } = self.both;
         let is_wide = Tolerance::of(&cell.what).is_some_and(|tolerance| tolerance.share >= WIDE);
+        let is_wide = is_wide || !is_by_instruction(cell) && is_far((base, new));
         let is_of_all = cell.is_of_all_programs() && cell.place.is_none();
         is_wide && is_of_all && self.test.less == 0
     }

@@ -1,0 +1,48 @@
+//! Where a library returns to that generated code has called without an anchor.
+
+use crate::jvm::remembered_code::RememberedCode;
+use hotspot::arch::{Arch, Native, RETURN_ADDRESS};
+use hotspot::layout::entry::Words;
+use vm::memory::kernel::peek_bytes;
+
+/// The largest number of frames of a library that are followed.
+const FRAMES: usize = 16;
+
+/// A return into generated code.
+#[derive(Copy, Clone)]
+pub(super) struct Return {
+    /// The return address.
+    pub pc: usize,
+    /// The frame pointer behind the return.
+    pub fp: usize,
+    /// The stack pointer behind the return, where a frame ends right above its return address.
+    pub sp: Option<usize>,
+}
+
+impl Return {
+    /// Where the library that runs with the frame pointer `fp` returns to. Functions of the VM keep the frame pointer; others may
+    /// not, and then nothing is found, or the caller of an older call.
+    pub(super) fn find(cache: &RememberedCode<'_>, stack: Words<'_>, fp: usize) -> Option<Return> {
+        let mut at = fp;
+        for _ in 0..FRAMES {
+            let place = at.wrapping_add(RETURN_ADDRESS);
+            let (fp, pc) = (stack.at(at)?, stack.at(place)?);
+            if cache.is_code(pc) {
+                let sp = place.wrapping_add(size_of::<usize>());
+                let sp = Native::CALLS_PUSH.then_some(sp);
+                return Some(Return { pc, fp, sp });
+            }
+            if fp <= at {
+                return None;
+            }
+            at = fp;
+        }
+        None
+    }
+}
+
+/// Whether `pc` is the address behind a call.
+pub(super) fn is_behind_call(pc: usize) -> bool {
+    let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+    Native::is_register_call(&before) || Native::call_target(&before, pc).is_some()
+}
