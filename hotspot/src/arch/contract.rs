@@ -65,6 +65,10 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// Where an interpreted frame has its parts.
     const INTERPRETED: InterpretedFrame;
 
+    /// Where the frame of the stub that calls Java methods has its wrapper, in words from its frame pointer, if the VM does
+    /// not publish it (`frame::entry_frame_call_wrapper_offset`).
+    const ENTRY_WRAPPER: Option<isize>;
+
     /// What the kernel leaves on the stack of a thread that runs the handler of a signal.
     const SIGNAL_FRAME: Result<SignalFrame, NotKnown>;
 
@@ -81,9 +85,16 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// Whether a call pushes its return address. Otherwise the link register has it.
     const CALLS_PUSH: bool;
 
+    /// Whether the interpreter keeps room for a method's largest expression stack below its stack pointer for
+    /// expressions: the frame of a method that it calls begins above the stack pointer.
+    const INTERPRETER_KEEPS_ROOM: bool;
+
     /// Whether a direct call may lead to another place of the caller's own code, which jumps on to
     /// the method that is called (a trampoline stub).
     const TRAMPOLINES: bool;
+
+    /// The address in `word`, a return address that may be signed.
+    fn strip(word: usize) -> usize;
 
     /// Whether `code`, the bytes at the program counter in compiled code, is in the prologue: the
     /// frame is not complete yet.

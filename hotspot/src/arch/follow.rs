@@ -28,6 +28,15 @@ pub struct Exit<R> {
     pub registers: R,
 }
 
+/// What code says about the frame in which it runs.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Framing<R> {
+    /// The frame is removed. The state at the caller.
+    Removed(Exit<R>),
+    /// The frame is still there.
+    There,
+}
+
 /// The code to which a simulation leads.
 pub trait Landings {
     /// Whether `word` is a return address of a Java frame.
@@ -68,7 +77,7 @@ pub struct Depth {
     /// By how many bytes the stack has grown.
     pub bytes: isize,
     /// By how many bytes the stack had grown when the caller's frame pointer was saved, the saved
-    /// word included.
+    /// word included. With a link register the return address was saved in the word above.
     pub saved_fp: Option<isize>,
     /// Whether the frame pointer already belongs to this code.
     pub has_own_fp: bool,
@@ -98,6 +107,8 @@ pub trait Follow: Arch {
     /// the handler (`LIR_Assembler::emit_exception_handler`).
     const MOST_HANDLER_STUB: usize;
 
+    /// The link register, which has the return address until code saves it; `None` where calls push it.
+    const LINK: Option<Register>;
     /// The stack pointer.
     const SP: Register;
     /// The frame pointer.
@@ -148,15 +159,15 @@ pub trait Follow: Arch {
         landings: &impl Landings,
     ) -> Option<Exit<Self::Registers>>;
 
-    /// As [`Follow::exit`], in code that has removed its frame. `None` if the code removes a frame, or uses one: the
-    /// frame is still there.
+    /// As [`Follow::exit`], in code that may have removed its frame: the frame is still there if the code removes or uses
+    /// one. `None` if the code shows neither.
     fn exit_without_frame(
         memory: &impl Memory,
         pc: usize,
         registers: &Self::Registers,
         steps: usize,
         landings: &impl Landings,
-    ) -> Option<Exit<Self::Registers>>;
+    ) -> Option<Framing<Self::Registers>>;
 
     /// As [`Follow::exit`], on a way on which the code itself writes `register`: other ways lead to other code.
     fn exit_writing(
@@ -196,6 +207,9 @@ pub trait Follow: Arch {
 
     /// The target of the direct call that ends at `address`.
     fn direct_call_before(memory: &impl Memory, address: usize) -> Option<usize>;
+
+    /// The target of the jump at `pc`, if the code shows it.
+    fn direct_jump(memory: &impl Memory, pc: usize) -> Option<usize>;
 
     /// Whether a call through a register or memory may end at `address`, and a direct call may not.
     fn is_behind_indirect_call(memory: &impl Memory, address: usize) -> bool;

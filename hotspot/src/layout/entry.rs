@@ -4,6 +4,7 @@
 
 use super::fields::{Fields, Missing};
 use super::thread::{Anchor, AnchorLayout};
+use crate::arch::{Arch, Native};
 use crate::memory::Memory;
 
 const WORD: usize = size_of::<usize>();
@@ -59,7 +60,11 @@ impl Layout {
     pub fn find(fields: &impl Fields) -> Result<Layout, Missing> {
         Ok(Layout {
             return_address: fields.field(&["StubRoutines"], "_call_stub_return_address")?,
-            wrapper: fields.constant(WRAPPER_OFFSET)? as isize,
+            wrapper: match (fields.constant(WRAPPER_OFFSET), Native::ENTRY_WRAPPER) {
+                (Ok(published), _) => published as isize,
+                (Err(_), Some(known)) => known,
+                (Err(missing), None) => return Err(missing),
+            },
             anchor: fields.field(&["JavaCallWrapper"], "_anchor")?,
             anchors: AnchorLayout::find(fields)?,
         })

@@ -97,6 +97,12 @@ impl Interpreter {
         codelet.code.contains(&pc).then_some(codelet)
     }
 
+    /// Whether frames are linked in a form that is known.
+    pub fn links_frames(&self) -> bool {
+        let links = |codelet: &Codelet| matches!(codelet.role, Role::Entry(Ok(Some(_))));
+        self.codelets.iter().any(links)
+    }
+
     /// The addresses of its code, which the VM generates once.
     pub fn code(&self) -> Range<usize> {
         self.code.clone()

@@ -5,6 +5,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -13,7 +14,8 @@ use aarch64 as current;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as current;
 
-pub use current::{LOADS, byte, bytes, half, int, prepare, registers, resume, resumption, word};
+pub use current::{LOADS, byte, bytes, half, int, registers, resume, word};
+pub use table::{prepare, resumption};
 
 #[cfg(not(all(
     target_os = "linux",

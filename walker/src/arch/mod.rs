@@ -12,7 +12,7 @@ use aarch64 as current;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as current;
 
-pub use current::{keeps_wrapper, register};
+pub use current::{REGISTERS, RETURN_ADDRESS, STACK_POINTER, keeps_wrapper, register};
 
 use hotspot::arch::{Follow, Native, NotKnown};
 

@@ -1,16 +1,20 @@
 //! The places of the caller's registers, at one instruction of a function (DWARF 5, 6.4.2).
 
-use crate::arch::register;
+use crate::arch::{REGISTERS, RETURN_ADDRESS, STACK_POINTER, register};
 use crate::c_frames::expression;
 use crate::c_frames::reader::Reader;
 use crate::c_frames::table::Entry;
 use hotspot::arch::NativeRegisters as Registers;
-use hotspot::arch::{Follow, Native};
+use hotspot::arch::{Arch, Follow, Native};
 use hotspot::memory::Memory;
 use std::ops::Range;
 
-/// The number of the return address among the registers.
-const RETURN_ADDRESS: usize = 16;
+/// How many registers have rules: the return address may be the last.
+const RULES: usize = if RETURN_ADDRESS < REGISTERS {
+    REGISTERS
+} else {
+    RETURN_ADDRESS + 1
+};
 
 /// The place of a register of the caller.
 #[derive(Copy, Clone, Debug)]
@@ -43,15 +47,15 @@ enum Base {
 pub struct Rules {
     pc: usize,
     base: Base,
-    registers: [Rule; RETURN_ADDRESS + 1],
+    registers: [Rule; RULES],
 }
 
 /// The rules of `entry` at `pc`.
 pub fn at(memory: &impl Memory, entry: &Entry, pc: usize) -> Option<Rules> {
     let start = Rules {
         pc,
-        base: Base::Register(7, 8),
-        registers: [Rule::Same; RETURN_ADDRESS + 1],
+        base: Base::Register(STACK_POINTER, 8),
+        registers: [Rule::Same; RULES],
     };
     let mut machine = Machine {
         memory,
@@ -106,14 +110,18 @@ impl Rules {
     pub fn caller(&self, memory: &impl Memory, registers: &Registers) -> Option<Registers> {
         let base = self.base(memory, registers)?;
         let mut caller = Registers::UNKNOWN;
-        for number in 0..RETURN_ADDRESS {
+        for number in 0..REGISTERS {
             let value = self.value(memory, registers, base, number);
             caller.set(register(number)?, value);
         }
         // Without a rule, the stack pointer is the frame's address, which is behind the return
         // address.
-        if matches!(self.registers[7], Rule::Same) {
+        if matches!(self.registers[STACK_POINTER], Rule::Same) {
             caller.set(Native::SP, Some(base));
+        }
+        // The call wrote the link register: where the caller returns to is in its frame.
+        if let Some(link) = Native::LINK {
+            caller.set(link, None);
         }
         Some(caller)
     }
@@ -121,7 +129,8 @@ impl Rules {
     /// Where the caller continues.
     pub fn return_address(&self, memory: &impl Memory, registers: &Registers) -> Option<usize> {
         let base = self.base(memory, registers)?;
-        self.value(memory, registers, base, RETURN_ADDRESS)
+        let word = self.value(memory, registers, base, RETURN_ADDRESS)?;
+        Some(Native::strip(word))
     }
 }
 
@@ -222,6 +231,8 @@ impl<M: Memory> Machine<'_, M> {
                 self.set(number, Rule::Value(self.scaled(distance)));
             }
             0x16 => self.set(reader.uleb()?, Rule::ValueExpression(self.block(reader)?)),
+            // DW_CFA_AARCH64_negate_ra_state: whether the return address is signed does not matter.
+            0x2d if Native::LINK.is_some() => {}
             // DW_CFA_GNU_args_size says nothing about registers.
             0x2e => {
                 reader.uleb()?;

@@ -133,6 +133,8 @@ impl Common {
                     reader.pointer(encoding & 0x7f)?;
                 }
                 b'S' => common.is_signal_frame = true,
+                // Return addresses are signed with the other key.
+                b'B' => {}
                 0 => break,
                 _ => return None,
             }

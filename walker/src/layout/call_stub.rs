@@ -76,6 +76,8 @@ impl CallStub {
             return registers.get(Native::ARGUMENT);
         }
         let fp = match Native::decode(&memory.code(pc))?.effect {
+            // The frame is below the stack pointer, where a signal's frame may be.
+            Effect::Return if Native::LINK.is_some() => return None,
             // The caller's frame pointer is already restored.
             Effect::Return => registers.get(Native::SP)?.wrapping_sub(size_of::<usize>()),
             _ => registers.get(Native::FP)?,

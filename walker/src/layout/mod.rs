@@ -148,6 +148,12 @@ impl Vm {
         let memory = guard.memory();
         debug_info::check_records(&tables)?;
         let interpreter = interpreter::Layout::find(&tables)?.read(&memory);
+        let interpreter = interpreter.ok_or(Missing::Unexpected("there is no interpreter"))?;
+        if !interpreter.links_frames() {
+            return Err(Missing::Unexpected(
+                "the interpreter builds its frames in another form",
+            ));
+        }
         // SAFETY: as the caller promised.
         let threads = unsafe { CurrentThread::learn(&tables, env)? };
         let mirrors = Mirrors::find(&tables)?;
@@ -159,7 +165,7 @@ impl Vm {
         Ok(Vm {
             code_cache: CodeCache::find(&tables, &memory)?,
             sites: Sites::empty(),
-            interpreter: interpreter.ok_or(Missing::Unexpected("there is no interpreter"))?,
+            interpreter,
             // SAFETY: as the caller promised.
             chunks: unsafe { chunks::Layout::learn(&tables, &mirrors, &memory, env) },
             // SAFETY: as the caller promised.

@@ -43,7 +43,9 @@ impl Places {
     ) -> Option<usize> {
         known(&self.field_of_thread, || {
             let code = self.code(cache, memory, freezes)?;
-            find(memory, &code, |_, bytes| field_to_stack_pointer(bytes))
+            find(memory, &code, |at, bytes| {
+                field_to_stack_pointer(bytes, || memory.code(at.wrapping_add(4)))
+            })
         })
     }
 
@@ -105,12 +107,18 @@ fn find(
     (code.code..end).find_map(|at| is(at, &memory.code(at)))
 }
 
-/// The field that the instruction at the start of `bytes` loads the stack pointer from.
-fn field_to_stack_pointer(bytes: &[u8; 16]) -> Option<usize> {
+/// The field that the instruction at the start of `bytes` loads the stack pointer from. Where no instruction loads the stack
+/// pointer, the instruction `behind` copies it from another register.
+fn field_to_stack_pointer(bytes: &[u8; 16], behind: impl Fn() -> [u8; 16]) -> Option<usize> {
     const MOST: usize = 1 << 14;
-    let Effect::Load(Native::SP, Native::THREAD, field) = Native::decode(bytes)?.effect else {
+    let Effect::Load(to, Native::THREAD, field) = Native::decode(bytes)?.effect else {
         return None;
     };
+    let copies =
+        || Native::decode(&behind()).map(|it| it.effect) == Some(Effect::Move(Native::SP, to));
+    if to != Native::SP && !copies() {
+        return None;
+    }
     let field = usize::try_from(field).ok()?;
     (field < MOST && field.is_multiple_of(size_of::<usize>())).then_some(field)
 }
@@ -135,7 +143,8 @@ mod tests {
     #[test]
     fn the_field_is_the_one_that_the_stack_pointer_is_loaded_from() {
         let load = [0x49, 0x8b, 0xa7, 0x18, 0x06, 0, 0];
-        assert_eq!(field_to_stack_pointer(&bytes(&load)), Some(0x618));
+        let field = |bytes: &[u8; 16]| field_to_stack_pointer(bytes, || [0x90; 16]);
+        assert_eq!(field(&bytes(&load)), Some(0x618));
         // Into another register, from another register, and no field.
         for other in [
             [0x49, 0x8b, 0xaf, 0x18, 0x06, 0, 0],
@@ -143,7 +152,7 @@ mod tests {
             [0x49, 0x8b, 0xa7, 0x19, 0x06, 0, 0],
             [0x49, 0x8b, 0xa7, 0x18, 0x06, 0, 1],
         ] {
-            assert_eq!(field_to_stack_pointer(&bytes(&other)), None);
+            assert_eq!(field(&bytes(&other)), None);
         }
     }
 

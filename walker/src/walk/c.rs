@@ -21,7 +21,13 @@ impl Walk<'_> {
             .caller(&self.vm.libraries, &self.memory)
             .filter(|caller| {
                 let sp_of_caller = caller.registers.get(Native::SP);
-                sp_of_caller.is_some_and(|above| above > sp && self.is_on_stack(above))
+                // Interrupted code may not have a frame.
+                let least = if frame.is_at_call { sp + 1 } else { sp };
+                let is_above = |above: usize| match Native::LINK {
+                    Some(_) => above >= least,
+                    None => above > sp,
+                };
+                sp_of_caller.is_some_and(|above| is_above(above) && self.is_on_stack(above))
             });
         let left = self.c_frames_left.checked_sub(1);
         self.c_frames_left = left.unwrap_or(0);

@@ -104,7 +104,7 @@ impl Walk<'_> {
         let end = place.sp.wrapping_add(words.wrapping_mul(WORD));
         let word = |back: usize| self.memory.word(end.wrapping_sub(back * WORD));
         Some(Place {
-            pc: word(1)?,
+            pc: Native::strip(word(1)?),
             sp: end,
             fp: word(2)?,
         })
@@ -127,12 +127,13 @@ impl Walk<'_> {
             return Err(Failure::Torn);
         }
         let pc = match anchor.pc {
-            // The return address of the call that left Java code.
-            0 => self
-                .memory
-                .word(anchor.sp.wrapping_sub(WORD))
-                .ok_or(Failure::Torn)?,
-            pc => pc,
+            // The return address of the call that left Java code, if a call has pushed it.
+            0 if Native::LINK.is_some() => return Err(Failure::Torn),
+            0 => {
+                let slot = anchor.sp.wrapping_sub(WORD);
+                self.return_address(slot).ok_or(Failure::Torn)?
+            }
+            pc => Native::strip(pc),
         };
         Ok(Position::Call(Place {
             pc,
@@ -193,7 +194,9 @@ impl Walk<'_> {
         registers.set(Native::SP, Some(place.fp.wrapping_add(2 * WORD)));
         registers.set(Native::FP, word(place.fp));
         Ok(CFrame {
-            pc: word(place.fp.wrapping_add(RETURN_ADDRESS)).ok_or(Failure::Torn)?,
+            pc: self
+                .return_address(place.fp.wrapping_add(RETURN_ADDRESS))
+                .ok_or(Failure::Torn)?,
             registers,
             is_at_call: true,
         })
@@ -221,9 +224,16 @@ impl Walk<'_> {
         }
         let above = |distance: usize| self.memory.word(fp.wrapping_add(distance));
         let below = |distance: usize| self.memory.word(fp.wrapping_sub(distance));
+        let pc = Native::strip(above(RETURN_ADDRESS).ok_or(Failure::Torn)?);
+        let keeps_room = Native::INTERPRETER_KEEPS_ROOM && self.vm.interpreter.contains(pc);
         let caller = Place {
-            pc: above(RETURN_ADDRESS).ok_or(Failure::Torn)?,
-            sp: below(FRAME.sender_sp).ok_or(Failure::Torn)?,
+            pc,
+            // The stack pointer of an interpreted caller may be below this frame. No word is found by it.
+            sp: if keeps_room {
+                fp.wrapping_add(2 * WORD)
+            } else {
+                below(FRAME.sender_sp).ok_or(Failure::Torn)?
+            },
             fp: above(0).ok_or(Failure::Torn)?,
         };
         let method = Method(below(FRAME.method).ok_or(Failure::Torn)?);

@@ -59,7 +59,7 @@ impl Walk<'_> {
     pub(super) fn frozen(&self, frozen: Frozen) -> Result<Step, Failure> {
         let word = |address: usize| self.memory.word(address).ok_or(Failure::Torn);
         let Frozen { chunk, sp, .. } = frozen;
-        let pc = word(sp.wrapping_sub(WORD))?;
+        let pc = Native::strip(word(sp.wrapping_sub(WORD))?);
         let (frame, next) = if self.vm.interpreter.contains(pc) {
             self.frozen_interpreted(pc, frozen)?
         } else {

@@ -30,10 +30,12 @@ use crate::layout::continuations::Continuations;
 use crate::layout::sites::{Body, Compiled, StampedScope};
 use frame::{Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Arch, Follow, Native};
 use hotspot::layout::method::Method;
 use hotspot::layout::nmethod::DebugTables;
 use hotspot::layout::thread::{Anchor, JavaThread};
 use hotspot::layout::unpacked::Unpacked as UnpackedFrames;
+use hotspot::memory::Memory;
 use std::ops::Range;
 use vm::memory::Live;
 
@@ -390,9 +392,16 @@ impl<'a> Walk<'a> {
         frame.stamp(&self.vm.methods, &self.memory);
     }
 
-    /// Whether `sp` can be the stack pointer of the caller of a frame whose stack pointer is `below`.
+    /// Whether `sp` can be the stack pointer of the caller of a frame whose stack pointer is `below`. With a link register a
+    /// frame may have no word.
     fn is_caller_sp(&self, sp: usize, below: usize) -> bool {
-        sp > below && self.is_on_stack(sp)
+        let is_above = sp > below || sp == below && Native::LINK.is_some();
+        is_above && self.is_on_stack(sp)
+    }
+
+    /// The return address in the word at `slot`.
+    fn return_address(&self, slot: usize) -> Option<usize> {
+        self.memory.word(slot).map(Native::strip)
     }
 
     /// Whether `sp` can be the stack pointer of a frame.

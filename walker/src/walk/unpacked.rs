@@ -3,7 +3,7 @@
 use crate::layout::certainty::Certainty;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Place, Position, Step, Unpacked, Walk, Yield};
-use hotspot::arch::Landings;
+use hotspot::arch::{Arch, Landings, Native};
 use hotspot::layout::method::Method;
 use hotspot::layout::unpacked::Caller;
 
@@ -57,6 +57,7 @@ impl Walk<'_> {
         } else {
             let caller = layout.caller(&self.memory, frames);
             let Caller { pc, sp, fp } = caller.ok_or(Failure::Deoptimizing)?;
+            let pc = Native::strip(pc);
             let is_known = self.is_return(pc) && self.is_caller_sp(sp, place.sp);
             let caller = is_known.then_some(Place { pc, sp, fp });
             Position::Call(caller.ok_or(Failure::Deoptimizing)?)

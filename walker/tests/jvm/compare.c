@@ -83,10 +83,16 @@ static void keep(const Thread *thread, jint asgct, jint asgst, void *context) {
   k->asgst = asgst;
   memcpy(k->asgct_frames, thread->asgct, sizeof k->asgct_frames);
   memcpy(k->asgst_frames, thread->asgst, sizeof k->asgst_frames);
-  greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-  k->pc = (void *)registers[REG_RIP];
-  k->sp = (void *)registers[REG_RSP];
-  k->fp = (void *)registers[REG_RBP];
+  mcontext_t *registers = &((ucontext_t *)context)->uc_mcontext;
+#ifdef __aarch64__
+  k->pc = (void *)registers->pc;
+  k->sp = (void *)registers->sp;
+  k->fp = (void *)registers->regs[29];
+#else
+  k->pc = (void *)registers->gregs[REG_RIP];
+  k->sp = (void *)registers->gregs[REG_RSP];
+  k->fp = (void *)registers->gregs[REG_RBP];
+#endif
   memcpy(k->code, k->pc, sizeof k->code);
 }
 

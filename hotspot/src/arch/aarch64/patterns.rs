@@ -30,6 +30,8 @@ pub(super) const SUB_SP: Pattern = pattern(0xff80_03ff, 0xd100_03ff);
 pub(super) const STP_FP_LR: Pattern = pattern(0xffc0_7fff, 0xa900_7bfd);
 /// `stp x29, x30, [sp, -16]!`.
 pub(super) const PUSH_FP_LR: Pattern = pattern(!0, 0xa9bf_7bfd);
+/// `mov x29, sp`.
+pub(super) const MOV_FP_SP: Pattern = pattern(!0, 0x9100_03fd);
 /// `ldp x29, x30, [sp], 16`.
 pub(super) const POP_FP_LR: Pattern = pattern(!0, 0xa8c1_7bfd);
 /// `autiasp`, `autiaz`: with pointer authentication (`authenticate_return_address`).

@@ -1,5 +1,7 @@
 //! Calls, seen from their return addresses.
 
+use super::decoder::decode;
+use crate::arch::Effect;
 use crate::memory::Memory;
 use std::ops::Range;
 
@@ -33,6 +35,16 @@ pub(super) fn direct_before(memory: &impl Memory, address: usize) -> Option<usiz
     }
     let distance = memory.i32(call.wrapping_add(1))?;
     Some(address.wrapping_add_signed(distance as isize))
+}
+
+/// The target of the direct jump at `pc`.
+pub(super) fn direct_jump(memory: &impl Memory, pc: usize) -> Option<usize> {
+    let jump = decode(&memory.code(pc))?;
+    let Effect::Jump(distance) = jump.effect else {
+        return None;
+    };
+    let behind = pc.wrapping_add(jump.length);
+    Some(behind.wrapping_add_signed(distance as isize))
 }
 
 /// Whether a call through a register or memory may end at `address`, and a direct call may not.

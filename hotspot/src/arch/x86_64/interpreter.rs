@@ -74,7 +74,7 @@ pub(super) fn has_popped_return(memory: &impl Memory, start: usize, pc: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::x86_64::toy::{CODE, Fixed};
+    use crate::arch::toy::{CODE, Fixed};
 
     #[test]
     fn the_return_address_is_in_rax_between_a_pop_and_a_push() {

@@ -18,16 +18,14 @@ mod patterns;
 mod polls;
 mod prologue;
 mod registers;
-#[cfg(test)]
-mod toy;
 mod unwind;
 mod vm_code;
 
 pub use registers::Registers;
 
 use super::{
-    Arch, Calls, Depth, Exit, Flow, Follow, Instruction, InterpretedFrame, Landings, NotKnown,
-    Register, Settled, SignalFrame,
+    Arch, Calls, Depth, Exit, Flow, Follow, Framing, Instruction, InterpretedFrame, Landings,
+    NotKnown, Register, Settled, SignalFrame,
 };
 use crate::memory::Memory;
 use std::ops::Range;
@@ -42,6 +40,8 @@ impl Arch for X86_64 {
     const REGISTER_NAMES: &'static [&'static str] = registers::NAMES;
 
     const INTERPRETED: InterpretedFrame = interpreter::FRAME;
+
+    const ENTRY_WRAPPER: Option<isize> = None;
 
     // The kernel's `struct rt_sigframe` (arch/x86/include/asm/sigframe.h):
     //
@@ -70,7 +70,14 @@ impl Arch for X86_64 {
 
     const CALLS_PUSH: bool = true;
 
+    const INTERPRETER_KEEPS_ROOM: bool = false;
+
     const TRAMPOLINES: bool = false;
+
+    #[inline(always)]
+    fn strip(word: usize) -> usize {
+        word
+    }
 
     fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {
         calls::deopt_handler(entry, is_called_first)
@@ -144,6 +151,7 @@ impl Follow for X86_64 {
     // call stub, and code that stops the VM behind it (`exception_handler_size`).
     const MOST_HANDLER_STUB: usize = 32;
 
+    const LINK: Option<Register> = None;
     const SP: Register = Register::RSP;
     const FP: Register = Register::RBP;
     // `r15_thread` (`cpu/x86/register_x86.hpp`).
@@ -193,8 +201,10 @@ impl Follow for X86_64 {
         registers: &Registers,
         steps: usize,
         landings: &impl Landings,
-    ) -> Option<Exit<Registers>> {
-        unwind::exit::find_without_frame(memory, pc, registers, steps, landings)
+    ) -> Option<Framing<Registers>> {
+        Some(unwind::exit::find_without_frame(
+            memory, pc, registers, steps, landings,
+        ))
     }
 
     #[inline]
@@ -239,6 +249,10 @@ impl Follow for X86_64 {
     #[inline]
     fn direct_call_before(memory: &impl Memory, address: usize) -> Option<usize> {
         calls::direct_before(memory, address)
+    }
+
+    fn direct_jump(memory: &impl Memory, pc: usize) -> Option<usize> {
+        calls::direct_jump(memory, pc)
     }
 
     #[inline]

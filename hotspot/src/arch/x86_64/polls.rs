@@ -51,7 +51,7 @@ pub(super) fn kept_in_thread(memory: &impl Memory, code: usize, pc: usize) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::x86_64::toy::{CODE, Fixed};
+    use crate::arch::toy::{CODE, Fixed};
 
     /// push rbx; push rbp; mov rbp, rsp; mov rbx, [r15+0x358]; mov [rbp+8], rbx; mov rdi, r15; call
     const POLL: &[u8] = &[

@@ -1,5 +1,6 @@
 //! The registers of a signal's context.
 
+use crate::arch::resumption;
 use hotspot::arch::NativeRegisters;
 
 /// The program counter and the general registers of the interrupted code.
@@ -11,7 +12,13 @@ pub fn registers(context: &libc::ucontext_t) -> (usize, NativeRegisters) {
     (context.pc as usize, registers)
 }
 
-/// No load of this library is there to go on behind, and none has faulted.
-pub fn resume(_: &mut libc::ucontext_t) -> bool {
-    false
+/// Lets the interrupted thread go on behind a load of this library that has faulted. Returns whether it was one.
+/// Async-signal-safe.
+pub fn resume(context: &mut libc::ucontext_t) -> bool {
+    let pc = &mut context.uc_mcontext.pc;
+    let resumption = resumption(*pc as usize);
+    if let Some(resumption) = resumption {
+        *pc = resumption as u64;
+    }
+    resumption.is_some()
 }

@@ -1,6 +1,6 @@
 //! The registers of a signal's context.
 
-use super::loads::resumption;
+use crate::arch::resumption;
 use hotspot::arch::NativeRegisters;
 
 /// The registers, in the order of their numbers in the instruction set (Intel SDM, volume 2, table 3-1).

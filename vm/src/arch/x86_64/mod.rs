@@ -4,7 +4,7 @@ mod context;
 mod loads;
 
 pub use context::{registers, resume};
-pub use loads::{byte, bytes, half, int, prepare, resumption, word};
+pub use loads::{byte, bytes, half, int, word};
 
 use hotspot::arch::NotKnown;
 

@@ -4,4 +4,4 @@ mod call_stub;
 mod unwind_tables;
 
 pub use call_stub::keeps_wrapper;
-pub use unwind_tables::register;
+pub use unwind_tables::{REGISTERS, RETURN_ADDRESS, STACK_POINTER, register};

@@ -12,7 +12,7 @@ use crate::walk::interrupted::inlining::{Found, Instruction};
 use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
-use hotspot::arch::{Calls, Depth, Effect, Follow, Landings, Native, Settled};
+use hotspot::arch::{Arch, Calls, Depth, Effect, Follow, Landings, Native, Settled};
 use hotspot::layout::method::Method;
 use hotspot::layout::nmethod::Nmethod;
 use hotspot::memory::Memory;
@@ -40,7 +40,7 @@ impl Walk<'_> {
         registers: &Registers,
         stands: Stands,
     ) -> Result<Step, Failure> {
-        if let Some(next) = self.behind_static_stub(blob, place)? {
+        if let Some(next) = self.behind_static_stub(blob, place, registers)? {
             let frame = Yield::Nothing;
             return Ok(Step { frame, next });
         }
@@ -102,7 +102,7 @@ impl Walk<'_> {
             let starts = [Some(blob.code), self.link_before(blob, pc)];
             let mut callers = starts.into_iter().flatten().map(|start| {
                 let depth = Native::follow(&self.memory, start, pc, ENTRY_STEPS)?;
-                self.at_depth(place, depth)
+                self.at_depth(place, registers, depth)
             });
             let caller = callers.find_map(|caller| caller);
             return Ok((caller.ok_or(Failure::Top)?, Stage::Entering));
@@ -113,7 +113,7 @@ impl Walk<'_> {
         };
         let end = end_of(sp);
         if self.leads_to_safepoint(pc) {
-            let caller = self.returning_to(sp, place.fp).ok_or(Failure::Top)?;
+            let caller = self.unframed(place, registers).ok_or(Failure::Top)?;
             return Ok((caller, Stage::Leaving));
         }
         if let Some(end) = self.end_in_handler(blob, place, end) {
@@ -131,7 +131,7 @@ impl Walk<'_> {
         match self.settled(blob, pc, registers) {
             Some(Settled::Body { sp, is_relative }) => {
                 let end = end_of(sp);
-                if end.wrapping_sub(2 * WORD) < place.sp {
+                if end.wrapping_sub(2 * WORD) < place.sp && Native::CALLS_PUSH {
                     // An entry in the middle of the code, where a loop goes on, has not saved the frame pointer yet.
                     let caller = self.returning_to(end.wrapping_sub(WORD), place.fp);
                     return Ok((caller.ok_or(Failure::Top)?, Stage::Whole));
@@ -145,7 +145,9 @@ impl Walk<'_> {
             Some(Settled::Return {
                 caller,
                 is_relative,
-            }) if self.is_return(caller[0]) && !self.is_in_stubs(blob, pc) => {
+            }) if self.is_return(caller[0])
+                && (Native::LINK.is_some() || !self.is_in_stubs(blob, pc)) =>
+            {
                 let (caller, stage) = returning(caller);
                 // Here the stack pointer of the body is not known, nor whether the frame keeps its size.
                 let is_of_one_size = !self.vm.code_cache.nmethods().extends_frames();
@@ -158,6 +160,8 @@ impl Walk<'_> {
                 }
                 return Ok((caller, stage));
             }
+            // The link register may have an old return address, and words of the stack, too.
+            _ if Native::LINK.is_some() => return Err(Failure::Top),
             _ => {}
         }
         if self.may_return(pc)
@@ -272,14 +276,39 @@ impl Walk<'_> {
 
     /// The caller whose return address is at `slot`, if the slot has a return address.
     fn returning_to(&self, slot: usize, fp: usize) -> Option<Place> {
-        let pc = self.word(slot).filter(|&pc| self.is_return(pc))?;
+        let pc = self.return_address(slot).filter(|&pc| self.is_return(pc))?;
         let sp = slot.wrapping_add(WORD);
         Some(Place { pc, sp, fp })
     }
 
+    /// The caller of code that has no frame, and has not saved its return address elsewhere.
+    pub(super) fn unframed(&self, place: Place, registers: &Registers) -> Option<Place> {
+        let Some(link) = Native::LINK else {
+            return self.returning_to(place.sp, place.fp);
+        };
+        let pc = registers.get(link).map(Native::strip);
+        let pc = pc.filter(|&pc| self.is_return(pc))?;
+        Some(Place { pc, ..place })
+    }
+
     /// The caller of code whose stack has grown by `depth` since the call.
-    pub(super) fn at_depth(&self, place: Place, depth: Depth) -> Option<Place> {
+    pub(super) fn at_depth(
+        &self,
+        place: Place,
+        registers: &Registers,
+        depth: Depth,
+    ) -> Option<Place> {
         let slot = place.sp.wrapping_add_signed(depth.bytes);
+        if Native::LINK.is_some() {
+            let Some(saved) = depth.saved_fp else {
+                // The code that has made room has not saved the link register yet.
+                let sp = slot;
+                return self.unframed(Place { sp, ..place }, registers);
+            };
+            let saved = slot.wrapping_add_signed(saved.wrapping_neg());
+            let caller = self.returning_to(saved.wrapping_add(WORD), self.word(saved)?)?;
+            return Some(Place { sp: slot, ..caller });
+        }
         let fp = match depth.saved_fp {
             Some(saved) => self.word(slot.wrapping_add_signed(saved.wrapping_neg()))?,
             None => place.fp,
@@ -290,19 +319,21 @@ impl Walk<'_> {
     /// Whether `pc` is in the stub of a return poll, where the frame is removed. The stub stores
     /// the pc, and jumps to the blob of polls (`C1SafepointPollStub`, `C2SafepointPollStub`).
     fn leads_to_safepoint(&self, pc: usize) -> bool {
+        /// With a link register the jump may need an address in a register, which takes two more instructions.
+        const STEPS: usize = if Native::LINK.is_some() { 5 } else { 3 };
         let mut at = pc;
-        for _ in 0..3 {
+        for _ in 0..STEPS {
             let Some(instruction) = Native::decode(&self.memory.code(at)) else {
                 return false;
             };
+            if let Some(target) = Native::direct_jump(&self.memory, at) {
+                let blob = self.vm.code_cache.blob(&self.memory, target);
+                return blob.is_some_and(|blob| blob.kind == Kind::Safepoint);
+            }
             at = at.wrapping_add(instruction.length);
             match instruction.effect {
-                Effect::Jump(distance) => {
-                    let target = at.wrapping_add_signed(distance as isize);
-                    let blob = self.vm.code_cache.blob(&self.memory, target);
-                    return blob.is_some_and(|blob| blob.kind == Kind::Safepoint);
-                }
                 Effect::Nothing | Effect::Write(_) | Effect::Store(..) => {}
+                Effect::Add(to, _) if Native::LINK.is_some() && to != Native::SP => {}
                 _ => return false,
             }
         }

@@ -23,10 +23,14 @@ impl Walk<'_> {
         let called = || {
             let depth = Native::follow(&self.memory, blob.code, place.pc, STEPS);
             let depth = depth.filter(|_| !self.calls_between(blob.code, place.pc))?;
-            let caller = self.at_depth(place, depth)?;
+            let caller = self.at_depth(place, registers, depth)?;
             self.caller(place.sp, caller).ok()
         };
         let throws = || {
+            // Room for the address is made in another way where calls do not push it.
+            if Native::LINK.is_some() {
+                return None;
+            }
             let caller = self.throws_into(place, registers)?;
             self.behind_frame(blob.kind, place.sp, caller)
         };

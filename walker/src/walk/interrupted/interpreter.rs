@@ -7,7 +7,7 @@ use crate::walk::frame_at;
 use crate::walk::interrupted::Exit;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
-use hotspot::arch::{Arch, Calls, Effect, Follow, Landings, Native};
+use hotspot::arch::{Arch, Calls, Effect, Follow, Framing, Landings, Native, Register};
 use hotspot::layout::interpreter::{Codelet, Role};
 use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
@@ -34,13 +34,17 @@ impl Walk<'_> {
         {
             return self.building_interpreter(place, registers);
         }
-        let exit = Native::exit_without_frame(&self.memory, place.pc, registers, STEPS, self);
-        if let Some(exit) = exit
+        let framing = Native::exit_without_frame(&self.memory, place.pc, registers, STEPS, self);
+        let framing = framing.ok_or(Failure::Top)?;
+        if let Framing::Removed(exit) = framing
             && self.is_return(exit.pc)
         {
+            let keeps_room =
+                Native::INTERPRETER_KEEPS_ROOM && self.vm.interpreter.contains(exit.pc);
             let caller = Place {
                 pc: exit.pc,
-                sp: exit.sp,
+                // The stack pointer of an interpreted caller may be below the frame that was removed.
+                sp: if keeps_room { place.sp } else { exit.sp },
                 fp: exit.fp,
             };
             // An adapter to compiled code may have kept the place of the return address as the caller's stack pointer.
@@ -71,6 +75,9 @@ impl Walk<'_> {
         {
             return self.leaving_entry(place, registers);
         }
+        if let Some(link) = Native::LINK {
+            return self.entering_with_link(link, codelet, place, registers);
+        }
         let on_top = self.word(sp).ok_or(Failure::Torn)?;
         let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
         let in_register = || registers.get(Native::ENTRY_RETURN);
@@ -97,6 +104,52 @@ impl Walk<'_> {
             frame: self.entered_method(place, registers)?,
             // The caller may have no word below what was popped.
             next: self.caller(sp.wrapping_sub(WORD), caller)?,
+        })
+    }
+
+    /// As [`Walk::entering_interpreter`], where the link register has the return address.
+    fn entering_with_link(
+        &self,
+        link: Register,
+        codelet: &Codelet,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
+        /// No more instructions are between the one that sets the frame pointer and the end of the link.
+        const LINK_STEPS: usize = 16;
+        /// Such instructions have one size.
+        const INSTRUCTION: usize = Native::LONGEST_INSTRUCTION;
+        let return_address = registers.get(link).map(Native::strip);
+        let Some(pc) = return_address.filter(|&pc| self.is_return(pc)) else {
+            return self.leaving_entry(place, registers);
+        };
+        let Place { sp, fp, .. } = place;
+        // Before the end of the link the frame pointer is that of the new frame.
+        let sets_fp = |at: usize| {
+            let effect = Native::decode(&self.memory.code(at)).map(|it| it.effect);
+            matches!(effect, Some(Effect::Lea(Native::FP, Native::SP, _)))
+        };
+        let mut before = (1..=LINK_STEPS).map(|back| place.pc.wrapping_sub(back * INSTRUCTION));
+        let links = before.any(|at| at >= codelet.start() && sets_fp(at));
+        let caller_sp = if self.vm.interpreter.contains(pc) {
+            // Its stack pointer may be below this one. No word is found by it.
+            sp
+        } else {
+            let sender = registers.get(Native::SENDER_SP);
+            sender.filter(|&sender| sender >= sp).ok_or(Failure::Top)?
+        };
+        let caller = Place {
+            pc,
+            sp: caller_sp,
+            fp: if links {
+                self.word(fp).ok_or(Failure::Torn)?
+            } else {
+                fp
+            },
+        };
+        Ok(Step {
+            frame: self.entered_method(place, registers)?,
+            next: self.caller(sp, caller)?,
         })
     }
 

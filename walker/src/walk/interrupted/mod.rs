@@ -101,7 +101,7 @@ impl Walk<'_> {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
             Kind::Deoptimization => self.interrupted_deoptimization(&blob, place, registers),
-            Kind::Vtable => self.interrupted_vtable_stub(place),
+            Kind::Vtable => self.interrupted_vtable_stub(place, registers),
             Kind::Upcall
             | Kind::Continuation
             | Kind::Adapter

@@ -5,7 +5,8 @@ use crate::layout::code_cache::{Blob, Kind};
 use crate::walk::frame::Failure;
 use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Position, Walk};
-use hotspot::arch::{Follow, Landings, Native};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Arch, Follow, Native};
 
 const WORD: usize = size_of::<usize>();
 
@@ -16,16 +17,16 @@ impl Walk<'_> {
         &self,
         blob: &Blob,
         place: Place,
+        registers: &Registers,
     ) -> Result<Option<Position>, Failure> {
         if !Native::is_static_stub(&self.memory, place.pc) {
             return Ok(None);
         }
-        let calls_stub = |&pc: &usize| self.is_return(pc) && calls_into(&self.memory, blob, pc);
-        let Some(pc) = self.word(place.sp).filter(calls_stub) else {
+        let calls_stub = |caller: &Place| calls_into(&self.memory, blob, caller.pc);
+        let Some(caller) = self.unframed(place, registers).filter(calls_stub) else {
             return Ok(None);
         };
-        let sp = place.sp.wrapping_add(WORD);
-        self.caller(place.sp, Place { pc, sp, ..place }).map(Some)
+        self.caller(place.sp, caller).map(Some)
     }
 
     /// Whether `pc` is in the stubs of compiled code, which do not return.
@@ -42,7 +43,9 @@ impl Walk<'_> {
         };
         let layout = self.vm.code_cache.nmethods();
         let handler = nmethod.deopt_handler_at(layout, &self.memory, place.pc)?;
-        let is_pushed = place.pc != handler.start && handler.contains(&self.word(place.sp)?);
+        let is_pushed = Native::CALLS_PUSH
+            && place.pc != handler.start
+            && handler.contains(&self.word(place.sp)?);
         Some(end.wrapping_add(usize::from(is_pushed) * WORD))
     }
 }

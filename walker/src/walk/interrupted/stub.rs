@@ -20,14 +20,13 @@ const WORD: usize = size_of::<usize>();
 const STEPS: usize = 512;
 
 impl Walk<'_> {
-    /// The stub of a virtual or interface call: the return address is on top of the stack.
-    pub(super) fn interrupted_vtable_stub(&self, place: Place) -> Result<Step, Failure> {
-        let pc = self.word(place.sp).filter(|&pc| self.is_return(pc));
-        let caller = Place {
-            pc: pc.ok_or(Failure::Top)?,
-            sp: place.sp.wrapping_add(WORD),
-            fp: place.fp,
-        };
+    /// The stub of a virtual or interface call: it has no frame.
+    pub(super) fn interrupted_vtable_stub(
+        &self,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
+        let caller = self.unframed(place, registers).ok_or(Failure::Top)?;
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: self.caller(place.sp, caller)?,
@@ -130,10 +129,13 @@ impl Walk<'_> {
     }
 
     /// The position at the caller of a stub that links its frame to the caller's frame: up to the instructions that do so,
-    /// and where its frame is complete.
+    /// and where its frame is complete. Only where calls push the return address: elsewhere the simulation shows it.
     pub(super) fn linked(&self, blob: &Blob, place: Place) -> Option<Position> {
         /// The stub may have aligned its stack pointer.
         const ALIGNMENT: usize = 16;
+        if Native::LINK.is_some() {
+            return None;
+        }
         let Place { pc, sp, fp } = place;
         let size = blob.frame_words?.checked_sub(2)?.wrapping_mul(WORD);
         let unlinked = self.link_of(blob, pc).and_then(|link| {
@@ -269,6 +271,10 @@ impl Walk<'_> {
     /// the stub's frame says, on top of the stack, or above the frame pointer. The target of the
     /// call must be this stub, or must be unknown.
     fn by_calls(&self, blob: &Blob, place: Place, registers: &Registers) -> Option<Position> {
+        // Words of the stack prove nothing where calls do not push the return address.
+        if Native::LINK.is_some() {
+            return None;
+        }
         let sized = blob.frame_words.map(|words| {
             place
                 .sp

@@ -4,11 +4,11 @@
 //! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
 //! simulation passes the return poll. Where this leads nowhere, the first branches are taken.
 
-use super::branches::{BranchHistory, with_each_choice};
 use super::machine::Machine;
+use crate::arch::branches::{BranchHistory, with_each_choice};
 use crate::arch::x86_64::Registers;
 use crate::arch::x86_64::decoder::{Decoded, decode};
-use crate::arch::{Calls, Effect, Landings, Register};
+use crate::arch::{Calls, Effect, Framing, Landings, Register};
 use crate::memory::Memory;
 
 /// The state at the caller.
@@ -62,24 +62,26 @@ pub fn find(
     .exit()
 }
 
-/// As [`find`], in code that has removed its frame. `None` if the code removes a frame, or uses one: the frame is still
-/// there.
+/// As [`find`], in code that may have removed its frame. Code that does not lead to a return has its frame.
 pub fn find_without_frame(
     memory: &impl Memory,
     pc: usize,
     registers: &Registers,
     steps: usize,
     landings: &impl Landings,
-) -> Option<Exit> {
+) -> Framing<Registers> {
     let limits = Limits {
         steps,
         calls: Calls::Return,
         frame: false,
     };
-    with_each_choice(2, |met| {
+    let found = with_each_choice(2, |met| {
         follow(memory, pc, registers, limits, landings, met)
-    })?
-    .exit()
+    });
+    match found.and_then(Found::exit) {
+        Some(exit) => Framing::Removed(exit),
+        None => Framing::There,
+    }
 }
 
 /// As [`find`], on a way on which the code itself writes `register`: other ways lead to other code.

@@ -1,5 +1,6 @@
 //! Runs instructions on registers that are only partly known.
 
+use crate::arch::overlay::Overlay;
 use crate::arch::x86_64::Registers;
 use crate::arch::{Effect, Register};
 use crate::memory::Memory;
@@ -181,37 +182,5 @@ impl Popped {
     pub fn find(&self, is_it: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let mut words = self.words[..self.count].iter();
         words.find(|&&(word, _)| is_it(word)).copied()
-    }
-}
-
-/// The newest words that the simulation wrote. Stubs save all registers.
-#[derive(Default)]
-struct Overlay {
-    addresses: [usize; KEPT],
-    /// 0 where the word is not known.
-    values: [usize; KEPT],
-    /// A bit for each word.
-    known: u32,
-    count: usize,
-}
-
-/// How many words are kept.
-const KEPT: usize = u32::BITS as usize;
-
-impl Overlay {
-    fn store(&mut self, address: usize, value: Option<usize>) {
-        let at = self.count % KEPT;
-        self.addresses[at] = address;
-        self.values[at] = value.unwrap_or(0);
-        self.known = self.known & !(1 << at) | u32::from(value.is_some()) << at;
-        self.count += 1;
-    }
-
-    /// The value that was written to `address`, if any was written.
-    fn load(&self, address: usize) -> Option<Option<usize>> {
-        let kept = self.count.min(KEPT);
-        let mut newest = (0..kept).map(|back| (self.count - 1 - back) % KEPT);
-        let at = newest.find(|&at| self.addresses[at] == address)?;
-        Some((self.known >> at & 1 == 1).then_some(self.values[at]))
     }
 }

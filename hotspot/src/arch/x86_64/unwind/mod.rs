@@ -3,7 +3,6 @@
 //! * [`exit`]: simulates the code up to its return;
 //! * [`settled`]: simulates the code up to a place where its frame is as the tables say.
 
-mod branches;
 pub mod exit;
 mod machine;
 pub mod settled;

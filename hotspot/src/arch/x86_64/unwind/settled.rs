@@ -5,9 +5,9 @@
 //! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
 //! meets it for the second time, so loops end. Where this leads nowhere, the first branches are taken.
 
-use super::branches::{BranchHistory, with_each_choice};
 use super::exit::exit;
 use super::machine::Machine;
+use crate::arch::branches::{BranchHistory, with_each_choice};
 use crate::arch::x86_64::Registers;
 use crate::arch::x86_64::decoder::decode;
 use crate::arch::x86_64::polls::is_return_poll;
@@ -123,7 +123,7 @@ fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::x86_64::toy::{CODE, Fixed, STACK};
+    use crate::arch::toy::{CODE, Fixed, STACK};
 
     const WORD: usize = size_of::<usize>();
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::arch::x86_64::toy::{CODE, Fixed, STACK};
+use crate::arch::toy::{CODE, Fixed, STACK};
 
 const CALLER: usize = 0x2222;
 const HANDLER: usize = 0x3333;
@@ -234,7 +234,10 @@ fn code_that_uses_its_frame_has_one() {
             code,
             stack: &[CALLER, CALLER],
         };
-        find_without_frame(&memory, CODE, &registers, 16, &CODE_OF_CALLER).map(|exit| exit.pc)
+        match find_without_frame(&memory, CODE, &registers, 16, &CODE_OF_CALLER) {
+            Framing::Removed(exit) => Some(exit.pc),
+            Framing::There => None,
+        }
     };
     // pop rdx; jmp rdx
     assert_eq!(without_frame(&[0x5a, 0xff, 0xe2]), Some(CALLER));
