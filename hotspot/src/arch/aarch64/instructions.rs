@@ -310,6 +310,10 @@ fn structures(word: u32, base: Register) -> Option<Op> {
 
 /// Instructions of the Scalable Vector Extension. Those that may write general registers are not known.
 fn scalable(word: u32) -> Option<Op> {
+    // `cntb` and `incb` with their kin, by which the VM checks the length of vectors behind calls.
+    if word & 0xff20_f800 == 0x0420_e000 {
+        return Some(write(or_zero(word, 0)));
+    }
     let writes_vectors = match word >> 24 {
         0x04 => word >> 21 & 1 == 0,
         // `ptrue`, behind each call of C.
@@ -378,9 +382,9 @@ mod tests {
         // b.al -32
         assert_eq!(decode(0x54ff_ff0e, 0x1000), Some(Op::Jump(0xfe0)));
         assert_eq!(decode(0, 0), Some(Op::Trap));
-        // ptrue p7.b; whilelo, incd
+        // ptrue p7.b; addvl x8, x8, #1
         assert_eq!(decode(0x2518_e3e7, 0), Some(Op::Nothing));
-        assert_eq!(decode(0x04f0_e3e0, 0), None);
+        assert_eq!(decode(0x0428_5028, 0), None);
         // adrp x8, +1 page
         assert_eq!(
             decode(0xb000_0008, 0x1234),
@@ -395,7 +399,9 @@ mod tests {
             _ => None,
         };
         // add x3, x1, x2; ldr w5, [x1, x2]; fmov x7, d0; umov w9, v0.s[1]; fcvtzs x2, d1; csel x4, x1, x2, eq
+        // And incb x8.
         for (word, expected) in [
+            (0x0430_e3e8, 8),
             (0x8b02_0023, 3),
             (0xb862_6825, 5),
             (0x9e66_0007, 7),

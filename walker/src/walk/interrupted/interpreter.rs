@@ -21,8 +21,8 @@ impl Walk<'_> {
         place: Place,
         registers: &Registers,
     ) -> Result<Step, Failure> {
-        /// A limit for the code from `leave` to the caller.
-        const STEPS: usize = 32;
+        /// A limit for the code from `leave` to the caller, and with a link register to where the code uses its frame.
+        const STEPS: usize = if Native::LINK.is_some() { 128 } else { 32 };
         let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
         if codelet.enters(place.pc).map_err(|_| Failure::Top)? {
             return self.entering_interpreter(codelet, place, registers);
