@@ -2,7 +2,7 @@
 
 use crate::instant::Instant;
 use crate::methods::NamedMethods;
-use oracle::trace::{Frame, Location, MethodKey};
+use oracle::trace::{Frame, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Reason, Verdict};
 use recordings::FramePosition;
 use recordings::samples::{TimedSamples, TimedStack};
@@ -60,12 +60,29 @@ pub fn judge(walk: &OwnedWalk, instant: &Instant<'_>, methods: &NamedMethods) ->
     let found = instant.see(methods, |truth| truth.judge(&walk.frames));
     let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
+        (Verdict::Wrong, true) if has_no_entry(walk, methods) => {
+            Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid)
+        }
         (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,
         // Any method may be in the frame without a name: what is missing here may be there.
         _ if walk.is_unnamed => Judgement::plain(Verdict::Unverifiable, Reason::Unnamed),
         _ => return found,
     };
     other_line(walk, methods).unwrap_or(right)
+}
+
+/// Whether no frame needs an entry on the trace stack: none is hooked but the newest, whose hook has not run or runs now. So
+/// the trace stack cannot speak against a walk that stops at the method which is being called.
+fn has_no_entry(walk: &OwnedWalk, methods: &NamedMethods) -> bool {
+    let frames = &walk.frames;
+    let mut hooked = (0..frames.len()).filter_map(|at| methods.presence(frames, at));
+    let is_open = |(_, presence)| {
+        matches!(
+            presence,
+            Presence::Absent | Presence::Pushing | Presence::Popping
+        )
+    };
+    hooked.next().is_none_or(is_open) && hooked.next().is_none()
 }
 
 impl OwnedWalk {

@@ -17,7 +17,7 @@ use oracle::tally::Tally;
 use oracle::trace::MethodKey;
 use oracle::{Judgement, Layer, Reason, RecordedSampler, TruthKind, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The code of a request without an event.
 pub const NO_EVENT: i32 = 0;
@@ -114,6 +114,7 @@ pub fn judge_all(
             .iter()
             .map(|&layer| (layer, of_layer(file, samples, layer)))
             .collect(),
+        elsewhere: HashSet::new(),
         see,
     };
     for (sample, origin) in samples.samples.iter().zip(origins.of_events) {
@@ -127,7 +128,9 @@ pub fn judge_all(
         }
     }
     for (number, request) in file.requests.iter().enumerate() {
-        judging.request(request, origins.answered.contains(&number));
+        if !judging.elsewhere.contains(&number) {
+            judging.request(request, origins.answered.contains(&number));
+        }
     }
     judging.counts()
 }
@@ -230,7 +233,27 @@ struct Judging<'j, S> {
     truths: Truths<'j>,
     codes: ByCode<'j>,
     layers: BTreeMap<Layer, OfLayer>,
+    /// The requests of threads without Java frames whose events show none.
+    elsewhere: HashSet<usize>,
     see: S,
+}
+
+/// Whether a thread had Java frames at a request, or may have had some: the trace stack has an entry, or the thread runs
+/// generated code, or it has an anchor, behind which the VM has left Java. The JVM's compilers and the agent's own threads are
+/// Java threads, and have none.
+fn has_java_frames(
+    request: &Request,
+    file: &RequestsFile,
+    truths: &mut Truths<'_>,
+    methods: &NamedMethods,
+) -> bool {
+    let Copied::Truth(number) = request.stack else {
+        return true;
+    };
+    let seen = request.proofs.and_then(|number| file.proofs.get(&number));
+    let is_outside = seen.is_some_and(|seen| !seen.in_java && seen.anchor.is_none());
+    let truth = truths.get(number, methods);
+    !is_outside || request.carried || !truth.is_some_and(OwnedTruth::is_empty)
 }
 
 impl<'j, S: FnMut(&Judged<'_>, &NamedMethods)> Judging<'j, S> {
@@ -253,7 +276,15 @@ impl<'j, S: FnMut(&Judged<'_>, &NamedMethods)> Judging<'j, S> {
             return;
         };
         let is_empty = walk.is_none_or(|walk| walk.frames.is_empty());
-        if counts.leave_out(origin, self.of_profiler && request.is_none() && is_empty) {
+        let is_marked = walk.is_some_and(|walk| walk.marked);
+        let runs_java = |request: &Request| {
+            is_marked || has_java_frames(request, self.file, &mut self.truths, self.methods)
+        };
+        let is_elsewhere = self.of_profiler && is_empty && !request.is_some_and(runs_java);
+        if counts.leave_out(origin, is_elsewhere) {
+            if let Origin::Request(number) = origin {
+                self.elsewhere.insert(number);
+            }
             return;
         }
         let of_virtual = request.filter(|request| request.carried && self.of_profiler);

@@ -34,6 +34,14 @@ impl OwnedTruth {
             OwnedTruth::Steps(_) => None,
         }
     }
+
+    /// Whether no method ran, as far as is known.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            OwnedTruth::Trace(stack) => stack.entries.is_empty() && stack.checked.is_empty(),
+            OwnedTruth::Steps(_) => false,
+        }
+    }
 }
 
 impl TraceStack {

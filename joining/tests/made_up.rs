@@ -1,5 +1,7 @@
 //! Made-up requests and events: each event gets the verdict of what was made up.
 
+use hotspot::at_request::RequestProofs;
+use hotspot::code::CodeKind;
 use joining::file::{Recorded, RequestsFile};
 use joining::methods::NamedMethods;
 use joining::run::judge_all;
@@ -17,6 +19,9 @@ const TID: i32 = 4711;
 
 /// The methods of the program: method n has the hook n + 1, and the line 10 + BCI.
 const METHODS: u32 = 8;
+
+/// A method that is often in the true stack, too.
+const ENTERED: u32 = 3;
 
 /// A change of the true stack in an event.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -36,9 +41,13 @@ enum Change {
     StackLost,
     CutAtMark,
     WrongAboveMark,
+    EnteredAtMark,
+    EnteredAlone,
     MarkAlone,
     Unnamed,
     NotJava,
+    Outside,
+    AtAnchor,
     InCarrier,
     Repeats,
     Early,
@@ -72,15 +81,19 @@ const CHANGES: [Change; 18] = [
 ];
 
 /// What happens in recordings of profilers.
-const PROFILERS: [Change; 11] = [
+const PROFILERS: [Change; 15] = [
     Change::Nothing,
     Change::Add,
     Change::Cut,
     Change::CutAtMark,
     Change::WrongAboveMark,
+    Change::EnteredAtMark,
+    Change::EnteredAlone,
     Change::MarkAlone,
     Change::Unnamed,
     Change::NotJava,
+    Change::Outside,
+    Change::AtAnchor,
     Change::InCarrier,
     Change::Repeats,
     Change::Early,
@@ -131,10 +144,18 @@ fn add(
             frames[0].0 = (frames[0].0 + 1) % METHODS;
             mark = Some("break_compiled".to_owned());
         }
+        // The method that is being called, at its first instruction.
+        Change::EnteredAtMark => {
+            frames = vec![(ENTERED, FramePosition::Bci(0), 10)];
+            mark = Some("break_interpreted".to_owned());
+        }
+        Change::EnteredAlone => frames = vec![(ENTERED, FramePosition::Bci(0), 10)],
         Change::MarkAlone => {
             frames.clear();
             mark = Some("unknown_Java".to_owned());
         }
+        // A thread without Java frames, and one whose stack the profiler does not find.
+        Change::Outside | Change::AtAnchor => frames.clear(),
         Change::NotJava => {
             frames.clear();
             os_thread += 1;
@@ -157,10 +178,12 @@ fn add(
         Change::StackLost => copied = Copied::Lost(Drop::InDoubt),
     }
     let from = 1000 * (at as u64 + 1);
+    let is_outside = [Change::Outside, Change::AtAnchor].contains(&change);
+    let entries = stack.iter().map(|method| method + 1);
     file.truths.insert(
         at as u32,
         Recorded::Trace(RecordedTruth {
-            entries: stack.iter().map(|method| method + 1).collect(),
+            entries: entries.filter(|_| !is_outside).collect(),
             ..RecordedTruth::default()
         }),
     );
@@ -175,7 +198,7 @@ fn add(
         in_hook: matches!(change, Change::InHook | Change::InHookAlone),
         hook_ran: matches!(change, Change::HookRan | Change::HookRanAlone),
         given_up: change == Change::GivenUp,
-        proofs: None,
+        proofs: is_outside.then_some(u32::from(change == Change::AtAnchor)),
     });
     if [Change::InHookAlone, Change::HookRanAlone, Change::GivenUp].contains(&change) {
         return is_possible;
@@ -205,6 +228,12 @@ fn add(
         });
     }
     is_possible
+}
+
+/// What is seen of a thread in a library, which Java code with this kind of code at its anchor has called.
+fn in_library(anchor: Option<CodeKind>) -> RequestProofs {
+    let seen = serde_json::json!({ "in_java": false, "code": CodeKind::Library, "anchor": anchor });
+    serde_json::from_value(seen).expect("it has all that must be there")
 }
 
 fn files() -> (RequestsFile, TimedSamples) {
@@ -244,6 +273,9 @@ fn files() -> (RequestsFile, TimedSamples) {
     };
     file.methods.insert(METHODS, special);
     file.since = 200;
+    for (number, anchor) in [(0, None), (1, Some(CodeKind::Interpreter))] {
+        file.proofs.insert(number, in_library(anchor));
+    }
     file.pins = vec![Pin {
         before: 1000,
         ticks: 1000 - 77,
@@ -318,16 +350,17 @@ proptest! {
         }
         let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
         let (joined, tally) = judged(Layer::Profiler, &file, &samples);
-        prop_assert_eq!(joined.other_threads, count(&[Change::NotJava]));
+        prop_assert_eq!(joined.other_threads, count(&[Change::NotJava, Change::Outside]));
+        prop_assert_eq!(joined.requests, joined.answered + count(&[Change::NotJava, Change::Early]));
         prop_assert_eq!(joined.early, count(&[Change::Early]));
         prop_assert_eq!(joined.repeated, count(&[Change::Repeats]));
         prop_assert_eq!(joined.events, made.len() as u64 - joined.other_threads - joined.early);
         prop_assert_eq!(joined.joined, joined.events);
-        prop_assert_eq!(joined.said, count(&[Change::CutAtMark, Change::WrongAboveMark, Change::MarkAlone]));
+        prop_assert_eq!(joined.said, count(&[Change::CutAtMark, Change::WrongAboveMark, Change::EnteredAtMark, Change::MarkAlone]));
         prop_assert_eq!(joined.failed, count(&[Change::MarkAlone]));
         prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier, Change::Repeats]));
-        prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark, Change::Unnamed]));
-        prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark]));
+        prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark, Change::EnteredAtMark, Change::Unnamed, Change::AtAnchor]));
+        prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark, Change::EnteredAlone]));
         prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava, Change::Early]));
     }
 }

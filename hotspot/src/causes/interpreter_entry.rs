@@ -9,7 +9,7 @@ use crate::proofs::InterpreterFrame;
 pub(super) const CAUSE: Cause = Cause {
     name: "interpreter-entry",
     meaning: "the walk ends at the method that the interpreter is about to enter",
-    why: "The sample hits the entry of an interpreted method, whose frame is not built. async-profiler reports the method and uses the next word of the stack as its return address, which it is not (the branch `depth == 0` for interpreted frames in StackWalker::walkVM, src/stackWalker.cpp). The walk ends there without a mark.",
+    why: "The sample hits the entry of an interpreted method, whose frame is not built. async-profiler reports the method and uses the next word of the stack as its return address, which it is not (the branch `depth == 0` for interpreted frames in StackWalker::walkVM, src/stackWalker.cpp). A walk that ends there with a mark (`break_stack_range`) is said to be cut, and not false.",
     sources: &[],
     proof: "The program counter in the entry, before the frame is linked, and a walk that lacks the bottom.",
     notes: "The entry pops the return address, makes room for the locals and then builds the frame (`TemplateInterpreterGenerator::generate_normal_entry`). The walk has one frame, the method that is called, at BCI 0.",

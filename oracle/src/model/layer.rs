@@ -217,9 +217,9 @@ layers! {
     }
     /// The samples of a profiler's library with the trace stack copied when the profiler's signal came.
     Profiler = "profiler" {
-        walker: Some(RecordedSampler::Profiler.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
+        walker: Some(RecordedSampler::Profiler.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
         budget: 0.1, imprecise: [0.4, 0.4],
-        compares: "the samples of a profiler (`--profiler`) with the recorded calls at the instant of the profiler's own signal, joined after the run",
+        compares: "the samples of a profiler (`--profiler`) with the recorded calls at the instant of the profiler's own signal, and with the class files, joined after the run",
     }
 }
 

@@ -29,8 +29,7 @@ pub struct JoinCounts {
     /// Events of a profiler that says, by a frame of its own, that it could not walk on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub said: u64,
-    /// Events without a Java frame that belong to no request, as those of the JVM's own threads: in none of the other
-    /// counts.
+    /// Events of a profiler without a Java frame, of threads that had none, as the JVM's own: in none of the other counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_threads: u64,
     /// Events of a profiler that ran before the agent could copy: in none of the other counts.
