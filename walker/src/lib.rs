@@ -27,8 +27,9 @@
 //!
 //! # Limits
 //!
-//! HotSpot of JDK 17 to 28 on x86-64 Linux. On aarch64 [`api::ASGST_Initialize`] fails: nobody has written down there
-//! what each instruction does to a frame. Functions for handlers are async-signal-safe: they allocate nothing, take no
+//! HotSpot of JDK 17 to 28 on x86-64 Linux, and from 21 on on aarch64 Linux, where 21 and 25 were tried under an emulator.
+//! On JDK 17 for aarch64 [`api::ASGST_Initialize`] fails: its interpreter passes the caller's stack pointer in another
+//! register. Functions for handlers are async-signal-safe: they allocate nothing, take no
 //! lock and do a bounded amount of work. Frames of virtual threads in the heap are walked with the collectors that move objects at safepoints only (Serial, Parallel, G1),
 //! while the thread runs Java code or code of the VM. C frames need glibc 2.35 or later.
 

@@ -39,6 +39,7 @@ const fn claim(claim: &'static str, standing: Standing) -> Claim {
 }
 
 const JVM: &str = "walker/tests/jvm/main.rs";
+const AARCH64: &str = "walker/tests/aarch64.rs";
 const EXAMPLES: &str = "walker/tests/examples.rs";
 const INTERFACE: &str = "walker/tests/interface.rs";
 const C: &str = "walker/examples/profiler.c";
@@ -163,9 +164,19 @@ const JEP: &[Claim] = &[
         Cannot("those walkers are code of HotSpot"),
     ),
     claim(
-        "other processors and systems",
-        Missing("x86-64 and Linux alone"),
+        "another processor: aarch64, from JDK 21 on, tried under an emulator",
+        There(&[
+            Test(
+                AARCH64,
+                "frames_at_events_are_those_of_get_stack_trace_and_signals_have_answers_on_aarch64",
+            ),
+            Test(
+                AARCH64,
+                "stacks_at_signals_have_the_order_of_calls_that_the_program_has",
+            ),
+        ]),
     ),
+    claim("other systems than Linux", Missing("Linux alone")),
 ];
 
 const ITERATOR: &[Claim] = &[

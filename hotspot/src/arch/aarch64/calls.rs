@@ -1,8 +1,7 @@
 //! Calls, seen from their return addresses.
 
-use super::instructions::Op;
+use super::instructions::{Op, instruction};
 use super::patterns::{BL, BLR, starts_with, words};
-use super::unwind::instruction;
 use crate::arch::Register;
 use crate::memory::Memory;
 use std::ops::Range;

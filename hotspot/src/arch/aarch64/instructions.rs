@@ -3,6 +3,7 @@
 //! Encodings are those of the Arm Architecture Reference Manual, C4.1. An instruction that is not known has no answer.
 
 use crate::arch::Register;
+use crate::memory::Memory;
 
 /// One instruction.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -79,6 +80,14 @@ fn write(register: Option<Register>) -> Op {
         Some(_) => Op::Write([register, None, None]),
         None => Op::Nothing,
     }
+}
+
+/// The instruction at `pc`.
+pub(super) fn instruction(memory: &impl Memory, pc: usize) -> Option<Op> {
+    if !pc.is_multiple_of(4) {
+        return None;
+    }
+    decode(memory.u32(pc)?, pc)
 }
 
 /// The instruction `word` at `pc`.

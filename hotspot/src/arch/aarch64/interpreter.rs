@@ -1,7 +1,6 @@
 //! The interpreter: its frames, and the registers that it uses.
 
-use super::instructions::{Access, Op};
-use super::unwind::instruction;
+use super::instructions::{Access, Op, instruction};
 use crate::arch::{InterpretedFrame, Register};
 use crate::memory::Memory;
 use std::ops::Range;

@@ -69,12 +69,9 @@ impl Arch for Aarch64 {
     // `bl` reaches 128 MiB: calls that may lead further go through a trampoline stub.
     const TRAMPOLINES: bool = true;
 
-    /// `-XX:UseBranchProtection=standard` signs return addresses: the signature is in bits that no address of a program
-    /// has.
     #[inline(always)]
     fn strip(word: usize) -> usize {
-        const ADDRESS: usize = (1 << 48) - 1;
-        word & ADDRESS
+        registers::address(word)
     }
 
     fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {

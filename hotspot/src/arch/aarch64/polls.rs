@@ -1,8 +1,7 @@
 //! Safepoint polls: before returns, and in loops.
 
-use super::instructions::{Access, Op};
+use super::instructions::{Access, Op, instruction};
 use super::patterns::CMP_SP;
-use super::unwind::instruction;
 use crate::arch::Register;
 use crate::memory::Memory;
 

@@ -1,10 +1,9 @@
 //! The start of a method, up to where its frame is complete.
 
-use super::instructions::{Access, Op};
+use super::instructions::{Access, Op, instruction};
 use super::patterns::{
     BANG, BANG_ADDRESS, MOV_FP_SP, NOP, PUSH_FP_LR, STP_FP_LR, SUB_SP, skip_all, starts_with, words,
 };
-use super::unwind::instruction;
 use crate::arch::{Depth, Register};
 use crate::memory::Memory;
 

@@ -5,6 +5,14 @@ use crate::arch::{Register, Values};
 /// The values of the general registers: x0 to x30, and the stack pointer as number 31.
 pub type Registers = Values<32>;
 
+/// The address in `word`, which may be signed.
+#[inline(always)]
+pub(super) fn address(word: usize) -> usize {
+    // `-XX:UseBranchProtection=standard` signs return addresses: the signature is in bits that no address of a program has.
+    const ADDRESS: usize = (1 << 48) - 1;
+    word & ADDRESS
+}
+
 /// HotSpot's names for registers (`assembler_aarch64.hpp`).
 impl Register {
     pub(super) const C_RARG0: Register = Register::new(0);

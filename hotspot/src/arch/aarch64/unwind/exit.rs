@@ -4,10 +4,9 @@
 //! not taken when it is met first, so the simulation passes the return poll. Where this leads nowhere, the first branches
 //! are taken.
 
-use super::instruction;
 use super::machine::{Link, Machine};
 use crate::arch::aarch64::Registers;
-use crate::arch::aarch64::instructions::{Access, Op};
+use crate::arch::aarch64::instructions::{Access, Op, instruction};
 use crate::arch::aarch64::interpreter;
 use crate::arch::branches::{BranchHistory, with_each_choice};
 use crate::arch::{Calls, Framing, Landings, Register};

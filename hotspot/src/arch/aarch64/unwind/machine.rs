@@ -1,9 +1,10 @@
 //! Runs instructions on registers that are only partly known.
 
+use crate::arch::Register;
 use crate::arch::aarch64::Registers;
 use crate::arch::aarch64::instructions::{Access, Op};
+use crate::arch::aarch64::registers::address;
 use crate::arch::overlay::Overlay;
-use crate::arch::{Arch, Register};
 use crate::memory::Memory;
 
 const WORD: usize = size_of::<usize>();
@@ -162,7 +163,7 @@ impl<'a, M: Memory> Machine<'a, M> {
     /// The caller that continues at the address in `register`.
     pub fn caller(&self, register: Register) -> Option<[usize; 3]> {
         let get = |register| self.registers.get(register);
-        let pc = super::super::Aarch64::strip(get(register)?);
+        let pc = address(get(register)?);
         Some([pc, get(SP)?, get(FP)?])
     }
 }

@@ -7,14 +7,3 @@
 pub mod exit;
 mod machine;
 pub mod settled;
-
-use super::instructions::{Op, decode};
-use crate::memory::Memory;
-
-/// The instruction at `pc`.
-pub(super) fn instruction(memory: &impl Memory, pc: usize) -> Option<Op> {
-    if !pc.is_multiple_of(4) {
-        return None;
-    }
-    decode(memory.u32(pc)?, pc)
-}

@@ -1,11 +1,11 @@
 //! Simulates code, from the real registers, up to a place where its frame is as its tables say: a debug info record, a
 //! call with a record, or the return. A branch is taken when the simulation meets it for the second time, so loops end.
 
-use super::instruction;
 use super::machine::{Link, Machine};
 use crate::arch::aarch64::Registers;
-use crate::arch::aarch64::instructions::Op;
+use crate::arch::aarch64::instructions::{Op, instruction};
 use crate::arch::aarch64::polls::is_return_poll;
+use crate::arch::aarch64::registers::address;
 use crate::arch::branches::{BranchHistory, with_each_choice};
 use crate::arch::{Register, Settled};
 use crate::memory::Memory;
@@ -106,11 +106,7 @@ fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
     if let Some((slot, fp, link)) = machine.saved {
         // The code builds its frame: the two words are its last ones.
         return Some(Settled::Return {
-            caller: [
-                <crate::arch::Aarch64 as crate::arch::Arch>::strip(link),
-                slot.wrapping_add(16),
-                fp,
-            ],
+            caller: [address(link), slot.wrapping_add(16), fp],
             is_relative: false,
         });
     }
