@@ -7,6 +7,7 @@ mod intact;
 mod kinds;
 mod library;
 mod moved;
+mod newest;
 mod proofs;
 mod reporter;
 mod return_address;

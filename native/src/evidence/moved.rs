@@ -1,6 +1,6 @@
 //! By how much compiled code has moved its stack pointer, shown by the code itself.
 
-use super::return_address::Newest;
+use super::newest::Newest;
 use crate::jvm::Jvm;
 use hotspot::arch::{Follow, Native, Settled};
 use hotspot::code::Blob;

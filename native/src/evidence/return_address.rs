@@ -1,11 +1,11 @@
 //! The place of the return address of compiled code whose frame is the newest.
 
-use super::library::{Return, is_behind_call};
 use super::moved;
+use super::newest::Newest;
 use crate::jvm::Jvm;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Interruption;
-use hotspot::arch::{Follow, Native, NativeRegisters};
+use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
 use hotspot::return_address::{ReturnAddress, Word};
 
@@ -18,43 +18,6 @@ pub struct Found {
     pub frame_words: usize,
     /// So many words of the stack are below the stack pointer of the code.
     pub below: usize,
-}
-
-/// The newest frame of generated code.
-pub(super) struct Newest {
-    /// Where the code is: interrupted, or behind its call of the library that was interrupted.
-    pub pc: usize,
-    /// Its stack pointer.
-    pub sp: usize,
-    /// Its general registers, as far as they are known.
-    pub general: NativeRegisters,
-    /// The link register, if the code was interrupted itself.
-    link: Option<usize>,
-}
-
-impl Newest {
-    fn find(cache: &RememberedCode<'_>, at: &Interruption) -> Option<Newest> {
-        let registers = &at.registers;
-        if cache.is_code(registers.pc) {
-            return Some(Newest {
-                pc: registers.pc,
-                sp: registers.sp,
-                general: at.general,
-                link: registers.link,
-            });
-        }
-        let found = Return::find(cache, at.stack_top.stack(), registers.fp)?;
-        let sp = found.sp.filter(|_| is_behind_call(found.pc))?;
-        let mut general = NativeRegisters::UNKNOWN;
-        general.set(Native::SP, Some(sp));
-        general.set(Native::FP, Some(found.fp));
-        Some(Newest {
-            pc: found.pc,
-            sp,
-            general,
-            link: None,
-        })
-    }
 }
 
 /// Looks for the return address of the newest frame of generated code; `None` if this code was not
