@@ -183,18 +183,23 @@ impl<'a> Constants<'a> {
     }
 
     /// Reads the frames of a stack into `frames`; returns whether the lowest frame is there. `None`
-    /// if there is no such stack, or the stack is damaged.
+    /// if there is no such stack, or the stack is damaged. A profiler that does not say where it cut a stack has
+    /// stacks of at most `depth` frames, if that is known.
     pub fn stack(
         &self,
-        key: i64,
+        (key, depth): (i64, Option<usize>),
         methods: &mut Methods,
         sink: &mut dyn Sink,
         frames: &mut Frames,
     ) -> Option<bool> {
         frames.clear();
         let mut bytes = *self.stacks.get(&key)?;
+        let (mut count, mut is_java) = (0, false);
         let whole = self.layout.each(&mut bytes, |raw| {
-            match methods.get(raw.method, self, sink) {
+            count += 1;
+            let named = methods.get(raw.method, self, sink);
+            is_java = matches!(named, Named::Java(_));
+            match named {
                 Named::Java(method) => {
                     if let Some(frame) = self.frame(raw, method) {
                         frames.push(frame, sink);
@@ -204,8 +209,11 @@ impl<'a> Constants<'a> {
                 Named::NotJava => {}
             }
         })?;
-        // async-profiler does not say where it cut a stack.
-        Some(whole && !self.is_of_async_profiler())
+        if !self.is_of_async_profiler() {
+            return Some(whole);
+        }
+        // async-profiler cuts a stack at its depth without a word (`jstackdepth`). Where a walk failed, its mark is the lowest frame.
+        Some(is_java && depth.is_some_and(|depth| count < depth))
     }
 
     /// Each frame of a stack. Returns as [`Self::stack`].

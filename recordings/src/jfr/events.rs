@@ -21,6 +21,8 @@ enum Use {
     Variable,
     /// The JVM's arguments.
     Arguments,
+    /// For a setting of the recording.
+    Setting,
     /// For an agent, or a class that was redefined.
     Interference,
     /// For its number, because it holds a stack.
@@ -58,6 +60,7 @@ impl<'a> Events<'a> {
                 "jdk.InitialSystemProperty" => Use::Property,
                 "jdk.InitialEnvironmentVariable" => Use::Variable,
                 "jdk.JVMInformation" => Use::Arguments,
+                "jdk.ActiveSetting" => Use::Setting,
                 _ if INTERFERING.contains(&name) => Use::Interference,
                 _ if holds => Use::Count,
                 _ => return None,
@@ -125,6 +128,12 @@ impl<'a> Events<'a> {
                     sink.property("jdk.module.path", path);
                 }
             }
+            Use::Setting => {
+                // Of async-profiler.
+                if text("name").as_deref() == Some("jstackdepth") {
+                    seen.depth = text("value").and_then(|depth| depth.parse().ok());
+                }
+            }
             Use::Interference => {
                 let name = text("name").map_or(String::new(), |name| format!(" of {name}"));
                 let what = format!("{}{name}", event.name);
@@ -152,14 +161,14 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Passes each stack to the sink.
-    pub fn tell(&self, constants: &Constants<'_>, sink: &mut dyn Sink) {
+    /// Passes each stack to the sink. `depth`: as for [`Constants::stack`].
+    pub fn tell(&self, constants: &Constants<'_>, depth: Option<usize>, sink: &mut dyn Sink) {
         let (mut methods, mut frames) = (Methods::default(), Frames::default());
         // In the order of their keys, so that a report is the same each time.
         let mut stacks: Vec<_> = self.samples.iter().collect();
         stacks.sort_by_key(|(key, _)| **key);
         for (&key, threads) in stacks {
-            let whole = constants.stack(key, &mut methods, sink, &mut frames);
+            let whole = constants.stack((key, depth), &mut methods, sink, &mut frames);
             let mut samples: Vec<_> = threads
                 .iter()
                 .map(|(&thread, &times)| Samples {

@@ -16,6 +16,8 @@ pub const SAMPLES: [&str; 4] = [
 pub(super) struct Seen {
     /// Events that hold stacks, by name.
     pub(super) with_stacks: BTreeMap<String, u64>,
+    /// The most frames of a stack, if the recording says so.
+    pub(super) depth: Option<usize>,
     pub(super) failed: u64,
     pub(super) biased: u64,
     pub(super) interference: BTreeMap<String, u64>,
