@@ -151,6 +151,11 @@ const TYPES: &[Described<'static>] = &[
         "profiler.WallClockSample",
         &[("stackTrace", 15, true, false)],
     ),
+    (
+        25,
+        "jdk.ActiveSetting",
+        &[("name", 3, false, false), ("value", 3, false, false)],
+    ),
 ];
 
 fn metadata() -> Vec<u8> {
@@ -283,6 +288,27 @@ fn what_async_profiler_does_not_tell_is_unknown() {
         [FramePosition::Unknown(None), FramePosition::Bci(0)]
     );
     assert!(!count.last.1);
+}
+
+/// Where async-profiler says how deep its stacks are, a shorter one has its lowest frame, unless a mark stands there.
+#[test]
+fn a_stack_below_the_depth_of_the_recording_is_whole() {
+    let java = [JAVA, 7, 5, COMPILED];
+    let mark = [LIBC, 0, 0, COMPILED];
+    for (depth, frames, whole) in [
+        ("3", vec![java, java], true),
+        ("2", vec![java, java], false),
+        ("3", vec![java, mark], false),
+        ("3", vec![mark, java], true),
+        ("many", vec![java], false),
+    ] {
+        let mut setting = vec![25];
+        text("jstackdepth", &mut setting);
+        text(depth, &mut setting);
+        let (result, count) = read(&chunk_with(&frames, &[setting, numbers(&[20, 99, 1])]));
+        result.unwrap();
+        assert_eq!(count.last.1, whole, "{depth}: {frames:?}");
+    }
 }
 
 #[test]
