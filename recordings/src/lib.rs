@@ -47,4 +47,4 @@ mod thread_dump;
 pub use container::read;
 pub use error::Error;
 pub use jfr::{SAMPLES, samples};
-pub use sink::{Frame, FramePosition, Method, Note, PWD, Samples, Sink, Stack};
+pub use sink::{Frame, FramePosition, IN_MAIN, Method, Note, PWD, Samples, Sink, Stack};

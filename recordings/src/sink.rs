@@ -49,9 +49,13 @@ pub struct Samples {
     pub thread: Option<String>,
     /// The number of samples.
     pub times: u64,
-    /// How the thread started, if the file says so: `java`, `launcher`, `unknown`.
+    /// How the thread started, if the file says so: `java`, `launcher`, `unknown`, or [`IN_MAIN`].
     pub start: Option<&'static str>,
 }
+
+/// A sample between two of its thread whose lowest frame is `main`. A launcher calls `main` once, so `main` is on the stack, and
+/// no method that a launcher calls or has called before is the lowest one.
+pub const IN_MAIN: &str = "in main";
 
 /// A stack.
 #[derive(Copy, Clone, Debug)]

@@ -6,7 +6,7 @@ use super::names::{Named, Names};
 use super::summary::Summary;
 use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, Starts, ThreadStart};
 use oracle::trace::Location;
-use recordings::{Frame, FramePosition, Method};
+use recordings::{Frame, FramePosition, IN_MAIN, Method};
 
 /// What edges are judged by.
 pub struct Judging<'j> {
@@ -72,14 +72,17 @@ impl<'j> Judging<'j> {
     /// The finding on the lowest frame of a thread; `None` if nothing is known of the method.
     pub fn bottom(&mut self, bottom: &Bottom) -> Option<Finding> {
         let method = known(bottom.lowest.method)?;
+        let known = || {
+            let known = self.starts.zip(bottom.thread.as_ref());
+            known.map_or(ThreadStart::Unknown, |(starts, thread)| starts.of(thread))
+        };
         let start = match bottom.told {
             Some("java") => ThreadStart::Java,
             Some("launcher") => ThreadStart::Launcher,
+            // Only that the launcher's `main` runs is known to be so: another program may call `main` twice.
+            Some(IN_MAIN) if known() == ThreadStart::Launcher => ThreadStart::Java,
+            Some(IN_MAIN) | None => known(),
             Some(_) => ThreadStart::Unknown,
-            None => {
-                let known = self.starts.zip(bottom.thread.as_ref());
-                known.map_or(ThreadStart::Unknown, |(starts, thread)| starts.of(thread))
-            }
         };
         Some(self.judge.bottom(method, start))
     }

@@ -216,6 +216,21 @@ impl<'a> Constants<'a> {
         Some(is_java && depth.is_some_and(|depth| count < depth))
     }
 
+    /// Whether the lowest frame of a stack is of a `main` that a launcher may call (JLS 12.1.4).
+    pub fn ends_in_main(&self, key: i64) -> bool {
+        let mut lowest = None;
+        let bytes = self.stacks.get(&key).copied();
+        let read = bytes.and_then(|mut bytes| {
+            self.layout
+                .each(&mut bytes, |raw| lowest = Some(raw.method))
+        });
+        let keys = read.and(lowest).and_then(|key| self.methods.get(&key));
+        keys.is_some_and(|keys| {
+            let (name, descriptor) = (self.symbol(keys.name), self.symbol(keys.descriptor));
+            (name, descriptor) == ("main", "([Ljava/lang/String;)V")
+        })
+    }
+
     /// Each frame of a stack. Returns as [`Self::stack`].
     pub fn each_frame<'c>(
         &'c self,
@@ -260,7 +275,7 @@ impl<'a> Constants<'a> {
     }
 
     /// Whether async-profiler wrote the chunk: the JDK has no frames of the kernel.
-    fn is_of_async_profiler(&self) -> bool {
+    pub fn is_of_async_profiler(&self) -> bool {
         let mut kinds = self.kinds.iter();
         kinds.any(|(_, kind)| matches!(kind, FrameKind::NotJava))
     }

@@ -6,7 +6,7 @@ use super::seen::{SAMPLES, Seen};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::shown::Frames;
-use crate::sink::{PWD, Samples, Sink, Stack};
+use crate::sink::{IN_MAIN, PWD, Samples, Sink, Stack};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
@@ -43,7 +43,35 @@ pub(super) struct Events<'a> {
     types: &'a Types,
     uses: HashMap<i64, Use>,
     /// How often each stack was sampled in each thread, by their keys.
-    samples: HashMap<i64, HashMap<i64, u64, FxBuildHasher>, FxBuildHasher>,
+    samples: HashMap<i64, HashMap<i64, Sampled, FxBuildHasher>, FxBuildHasher>,
+}
+
+/// The samples of a stack in a thread.
+#[derive(Copy, Clone, Debug)]
+struct Sampled {
+    times: u64,
+    /// The time of the first and of the last one, in ticks.
+    span: (i64, i64),
+}
+
+impl Sampled {
+    fn add(&mut self, at: i64) {
+        self.times += 1;
+        self.extend((at, at));
+    }
+
+    fn extend(&mut self, (first, last): (i64, i64)) {
+        self.span = (self.span.0.min(first), self.span.1.max(last));
+    }
+}
+
+impl Default for Sampled {
+    fn default() -> Sampled {
+        Sampled {
+            times: 0,
+            span: (i64::MAX, i64::MIN),
+        }
+    }
 }
 
 impl<'a> Events<'a> {
@@ -154,7 +182,11 @@ impl<'a> Events<'a> {
                 // Key 0 stands for no stack.
                 if let Some(stack) = key("stackTrace").filter(|&stack| stack != 0) {
                     let threads = self.samples.entry(stack).or_default();
-                    *threads.entry(thread.unwrap_or(0)).or_default() += 1;
+                    let at = match field("startTime") {
+                        Some(&Value::Number(at)) => at,
+                        _ => 0,
+                    };
+                    threads.entry(thread.unwrap_or(0)).or_default().add(at);
                 }
             }
             Use::Count => {}
@@ -164,6 +196,7 @@ impl<'a> Events<'a> {
     /// Passes each stack to the sink. `depth`: as for [`Constants::stack`].
     pub fn tell(&self, constants: &Constants<'_>, depth: Option<usize>, sink: &mut dyn Sink) {
         let (mut methods, mut frames) = (Methods::default(), Frames::default());
+        let in_main = self.in_main(constants);
         // In the order of their keys, so that a report is the same each time.
         let mut stacks: Vec<_> = self.samples.iter().collect();
         stacks.sort_by_key(|(key, _)| **key);
@@ -171,10 +204,16 @@ impl<'a> Events<'a> {
             let whole = constants.stack((key, depth), &mut methods, sink, &mut frames);
             let mut samples: Vec<_> = threads
                 .iter()
-                .map(|(&thread, &times)| Samples {
-                    thread: constants.thread(thread),
-                    times,
-                    start: None,
+                .map(|(thread, sampled)| {
+                    let (first, last) = sampled.span;
+                    let main = in_main.get(thread).map(|main| main.span);
+                    let is_within = main.is_some_and(|main| main.0 < first && last < main.1);
+                    let is_told = is_within && whole == Some(true) && !constants.ends_in_main(key);
+                    Samples {
+                        thread: constants.thread(*thread),
+                        times: sampled.times,
+                        start: is_told.then_some(IN_MAIN),
+                    }
                 })
                 .collect();
             samples.sort_by(|a, b| a.thread.cmp(&b.thread));
@@ -186,6 +225,23 @@ impl<'a> Events<'a> {
                 });
             }
         }
+    }
+}
+
+impl Events<'_> {
+    /// Of each thread, the samples whose lowest frame is `main`, in a file of a profiler that cuts stacks without a word.
+    fn in_main(&self, constants: &Constants<'_>) -> HashMap<i64, Sampled, FxBuildHasher> {
+        let mut in_main: HashMap<i64, Sampled, FxBuildHasher> = HashMap::default();
+        if !constants.is_of_async_profiler() {
+            return in_main;
+        }
+        let stacks = self.samples.iter();
+        for (_, threads) in stacks.filter(|(key, _)| constants.ends_in_main(**key)) {
+            for (&thread, sampled) in threads.iter().filter(|(thread, _)| **thread != 0) {
+                in_main.entry(thread).or_default().extend(sampled.span);
+            }
+        }
+        in_main
     }
 }
 

@@ -165,7 +165,8 @@ impl JdkImage {
                 5 => found.offset = number,
                 6 => found.compressed = number,
                 7 => found.uncompressed = number,
-                _ => return None,
+                // Version 1.1 (JDK 28) has the flags of preview resources, which are classes under another package here.
+                _ => {}
             }
             bytes = rest;
         }
