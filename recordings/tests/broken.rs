@@ -2,7 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use recordings::{FramePosition, Method, Note, Sink, Stack};
+use recordings::{FramePosition, IN_MAIN, Method, Note, Sink, Stack};
 use std::io::Write;
 
 /// Counts the calls.
@@ -14,6 +14,8 @@ struct Count {
     /// The last stack: class, name and place of each frame, and whether its lowest frame is there.
     last: (Vec<(String, String, FramePosition)>, bool),
     names: Vec<(String, String)>,
+    /// What the file says of the threads' starts, sample for sample.
+    starts: Vec<Option<&'static str>>,
 }
 
 impl Sink for Count {
@@ -33,6 +35,7 @@ impl Sink for Count {
             (class, name, frame.place)
         });
         self.last = (named.collect(), stack.whole);
+        self.starts.extend(stack.samples.iter().map(|s| s.start));
         self.stacks += stack
             .samples
             .iter()
@@ -152,6 +155,16 @@ const TYPES: &[Described<'static>] = &[
         &[("stackTrace", 15, true, false)],
     ),
     (
+        26,
+        "jdk.NativeMethodSample",
+        &[
+            ("startTime", 1, false, false),
+            // Any type will do.
+            ("sampledThread", 11, true, false),
+            ("stackTrace", 15, true, false),
+        ],
+    ),
+    (
         25,
         "jdk.ActiveSetting",
         &[("name", 3, false, false), ("value", 3, false, false)],
@@ -198,6 +211,9 @@ const JAVA: u64 = 1;
 const LIBC: u64 = 2;
 const STALE: u64 = 3;
 
+/// `main` of the same class. Stack 2 of each chunk is this frame alone.
+const MAIN: u64 = 4;
+
 /// Kinds of frames of [`chunk_of`].
 const COMPILED: u64 = 1;
 const KERNEL: u64 = 2;
@@ -221,22 +237,34 @@ fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
 /// A chunk with a stack and these events.
 fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
     let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
-    body.extend(numbers(&[10, 6]));
-    let symbols = ["a.B", "m", "()V", "", "()L;", "stale_jmethodID"];
+    body.extend(numbers(&[10, 8]));
+    let symbols = [
+        "a.B",
+        "m",
+        "()V",
+        "",
+        "()L;",
+        "stale_jmethodID",
+        "main",
+        "([Ljava/lang/String;)V",
+    ];
     for (key, symbol) in symbols.iter().enumerate() {
         number(key as u64 + 1, &mut body);
         text(symbol, &mut body);
     }
     body.extend(numbers(&[11, 2, 1, 1, 2, 4]));
-    body.extend(numbers(&[12, 3, 1, 1, 2, 3, 2, 2, 2, 5, 3, 2, 6, 5]));
+    body.extend(numbers(&[
+        12, 4, 1, 1, 2, 3, 2, 2, 2, 5, 3, 2, 6, 5, MAIN, 1, 7, 8,
+    ]));
     number(13, &mut body);
     number(2, &mut body);
     for (key, kind) in [(1, "Interpreted"), (2, "Kernel")] {
         number(key, &mut body);
         text(kind, &mut body);
     }
-    body.extend(numbers(&[15, 1, 1, 0, frames.len() as u64]));
+    body.extend(numbers(&[15, 2, 1, 0, frames.len() as u64]));
     frames.iter().for_each(|frame| body.extend(numbers(frame)));
+    body.extend(numbers(&[2, 0, 1, MAIN, 7, 5, COMPILED]));
     let mut events = event(&body);
     bodies.iter().for_each(|body| events.extend(event(body)));
     let at = 68 + events.len();
@@ -308,6 +336,40 @@ fn a_stack_below_the_depth_of_the_recording_is_whole() {
         let (result, count) = read(&chunk_with(&frames, &[setting, numbers(&[20, 99, 1])]));
         result.unwrap();
         assert_eq!(count.last.1, whole, "{depth}: {frames:?}");
+    }
+}
+
+/// A launcher calls `main` once.
+#[test]
+fn between_two_stacks_of_main_all_end_there() {
+    let java = [JAVA, 7, 5, COMPILED];
+    let sample = |at, thread, stack| numbers(&[26, at, thread, stack]);
+    for (events, start) in [
+        (
+            vec![sample(1, 9, 2), sample(2, 9, 1), sample(3, 9, 2)],
+            Some(IN_MAIN),
+        ),
+        (
+            vec![sample(2, 9, 2), sample(1, 9, 1), sample(3, 9, 2)],
+            None,
+        ),
+        (
+            vec![sample(1, 9, 2), sample(2, 9, 2), sample(3, 9, 1)],
+            None,
+        ),
+        (
+            vec![sample(1, 9, 2), sample(2, 8, 1), sample(3, 9, 2)],
+            None,
+        ),
+    ] {
+        let mut bodies = vec![vec![25]];
+        text("jstackdepth", &mut bodies[0]);
+        text("2048", &mut bodies[0]);
+        bodies.extend(events);
+        let (result, count) = read(&chunk_with(&[java], &bodies));
+        result.unwrap();
+        // Stack 1 comes first, and `main` says nothing of itself.
+        assert_eq!(count.starts, [start, None], "{bodies:?}");
     }
 }
 
