@@ -1,6 +1,8 @@
 //! The branches that a simulation has met. A simulation that has gone one way at a branch goes the other way when it meets
 //! the branch again, so loops end.
 
+use super::Settled;
+
 /// How many branches are remembered.
 const MOST_BRANCHES: usize = u64::BITS as usize;
 
@@ -35,6 +37,25 @@ pub(super) fn with_each_choice<T>(
         };
     }
     None
+}
+
+/// Where the first way leads on which `follow` settles. The first two branches differ.
+pub(super) fn settle_on_first_ways(
+    mut follow: impl FnMut(&mut BranchHistory) -> Option<Settled>,
+) -> Option<Settled> {
+    let mut is_first = true;
+    let mut found = with_each_choice(2, |met| {
+        let found = follow(met);
+        is_first &= found.is_some();
+        found
+    });
+    // Why the first way led nowhere may be in the registers.
+    if let Some(Settled::Body { is_relative, .. } | Settled::Return { is_relative, .. }) =
+        &mut found
+    {
+        *is_relative &= is_first;
+    }
+    found
 }
 
 impl BranchChoices {

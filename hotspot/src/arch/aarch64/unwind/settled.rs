@@ -6,7 +6,7 @@ use crate::arch::aarch64::Registers;
 use crate::arch::aarch64::instructions::{Op, instruction};
 use crate::arch::aarch64::polls::is_return_poll;
 use crate::arch::aarch64::registers::address;
-use crate::arch::branches::{BranchHistory, with_each_choice};
+use crate::arch::branches::{BranchHistory, settle_on_first_ways};
 use crate::arch::{Register, Settled};
 use crate::memory::Memory;
 use std::ops::Range;
@@ -22,19 +22,7 @@ pub fn find(
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
-    let mut is_first = true;
-    let mut found = with_each_choice(2, |met| {
-        let found = follow(memory, pc, registers, &code, steps, &record, met);
-        is_first &= found.is_some();
-        found
-    });
-    // Why the first way led nowhere may be in the registers.
-    if let Some(Settled::Body { is_relative, .. } | Settled::Return { is_relative, .. }) =
-        &mut found
-    {
-        *is_relative &= is_first;
-    }
-    found
+    settle_on_first_ways(|met| follow(memory, pc, registers, &code, steps, &record, met))
 }
 
 fn follow(

@@ -7,7 +7,7 @@
 
 use super::exit::exit;
 use super::machine::Machine;
-use crate::arch::branches::{BranchHistory, with_each_choice};
+use crate::arch::branches::{BranchHistory, settle_on_first_ways};
 use crate::arch::x86_64::Registers;
 use crate::arch::x86_64::decoder::decode;
 use crate::arch::x86_64::polls::is_return_poll;
@@ -26,19 +26,7 @@ pub fn find(
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
-    let mut is_first = true;
-    let mut found = with_each_choice(2, |met| {
-        let found = follow(memory, pc, registers, &code, steps, &record, met);
-        is_first &= found.is_some();
-        found
-    });
-    // Why the first way led nowhere may be in the registers.
-    if let Some(Settled::Body { is_relative, .. } | Settled::Return { is_relative, .. }) =
-        &mut found
-    {
-        *is_relative &= is_first;
-    }
-    found
+    settle_on_first_ways(|met| follow(memory, pc, registers, &code, steps, &record, met))
 }
 
 fn follow(
