@@ -4,8 +4,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod chosen;
+
 use oracle::Layer;
 use oracle::record::JoinCounts;
+use oracle::report::Report;
 use oracle::tally::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,14 +56,21 @@ impl Ours {
         })
     }
 
-    /// One run with these options of the profiler.
-    fn run(&self, jdk: &Path, seed: u64, options: &str) -> (Tally, JoinCounts) {
+    /// The report of one run of `scenario` with these options of the profiler.
+    fn report(&self, jdk: &Path, scenario: &str, seed: u64, options: &str) -> Report {
         let profiler = format!("{}={options}", self.library.display());
         let description = self.description.to_str().unwrap();
         let given = ["--profiler", &profiler, "--profiler-file", description];
-        let report = support::run_scenario(jdk, SCENARIO, seed, &given).report;
+        let report = support::run_scenario(jdk, scenario, seed, &given).report;
         let run = &report.runs[0];
         assert_eq!(run.invalid, None, "{jdk:?}: {:?}", run.notes);
+        report
+    }
+
+    /// One run with these options of the profiler.
+    fn run(&self, jdk: &Path, seed: u64, options: &str) -> (Tally, JoinCounts) {
+        let report = self.report(jdk, SCENARIO, seed, options);
+        let run = &report.runs[0];
         let layer = report.layer(Layer::Profiler).expect("it was asked for");
         let joined = run.joined.iter().find(|of| of.layer == Layer::Profiler);
         (layer.tally(), joined.expect("it was joined").clone())

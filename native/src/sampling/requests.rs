@@ -5,6 +5,7 @@ use super::targets::Targets;
 use crate::arch;
 use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
+use crate::jvm::os::requests::profiler;
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, SignalSender};
 use crate::truth::interrupted::Interrupted;
@@ -130,10 +131,17 @@ fn copy(
     }
 }
 
-/// Makes the request that JFR's timer of a thread makes, of a thread that runs. Returns whether there is one.
-pub fn ask(targets: &mut Targets<'_>, sender: SignalSender) -> bool {
-    let target = targets.choose(false, |_| false);
-    target.is_some_and(|target| request(sender, Asking::CpuTime, target.tid))
+/// Makes the request that a profiler's timer of a thread makes, or JFR's if there is no profiler, of a thread that runs. Returns whether there
+/// is one.
+pub fn ask(targets: &mut Targets<'_>, sender: SignalSender, of_profiler: bool) -> bool {
+    let Some(target) = targets.choose(false, |_| false) else {
+        return false;
+    };
+    if of_profiler {
+        profiler::request(sender, target.tid)
+    } else {
+        request(sender, Asking::CpuTime, target.tid)
+    }
 }
 
 /// How many requests of a sampler were not copied so far.

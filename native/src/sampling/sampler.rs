@@ -215,7 +215,7 @@ impl<'e> Sampling<'e, '_> {
         }
         let config = self.means.config;
         if config.sampling.chosen_instants {
-            return requests::ask(&mut self.targets, self.sender);
+            return requests::ask(&mut self.targets, self.sender, config.has_profiler());
         }
         if config.sampling.gst_every > 0 && self.since_gst >= config.sampling.gst_every {
             self.since_gst = 0;

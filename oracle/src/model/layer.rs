@@ -177,6 +177,13 @@ layers! {
         budget: 0.2, imprecise: [0.5, 0.5],
         compares: "JFR's CPU-time samples of JDK 25, requested at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
     }
+    /// The samples of a profiler's library at chosen instructions of a thread that runs one instruction at a time, with the
+    /// calls and returns that the steps show.
+    ProfilerStep = "profiler-step" {
+        walker: Some(RecordedSampler::Profiler.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        budget: 0.2, imprecise: [0.5, 0.5],
+        compares: "the samples of a profiler (`--profiler`), whose handler is called at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
+    }
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
     AsgstAsync = "asgst-async" {
         walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
@@ -484,7 +491,10 @@ mod tests {
         let checking: Vec<_> = checking.map(Layer::name).collect();
         assert_eq!(checking, ["ground", "gst", "gst-step"]);
         let step: Vec<_> = Layer::of_steps().map(Layer::name).collect();
-        assert_eq!(step, ["asgct-step", "asgst-step", "jfr-cpu-step"]);
+        assert_eq!(
+            step,
+            ["asgct-step", "asgst-step", "jfr-cpu-step", "profiler-step"]
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub struct Sampling {
     pub step_seconds: Option<u32>,
     /// At one of so many steps in generated code, at random, a walker is asked whose answers are in a recording.
     pub request_one_in: u32,
-    /// Whether the sampler makes the requests of layer `jfr-cpu` itself, in place of other samples.
+    /// Whether the sampler makes the requests of layer `jfr-cpu` or `profiler` itself, in place of other samples.
     pub chosen_instants: bool,
     /// Whether walkers are asked from altered contexts too, and how often.
     pub altered: Option<Altering>,

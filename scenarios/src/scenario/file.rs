@@ -215,9 +215,14 @@ impl File {
         };
         if !one_walker(&layers) && !matrix.axes.values().any(divides) {
             let place = self.layers.as_ref().map_or(0..0, Spanned::span);
-            let message = "one walker is asked at each step: have `asgct-step`, `asgst-step` or `jfr-cpu-step`, or an axis \
-                           whose values have one of these `layers` each";
-            return Err((place, message.into()));
+            let of_steps: Vec<_> = Layer::of_steps()
+                .map(|layer| format!("`{layer}`"))
+                .collect();
+            let message = format!(
+                "one walker is asked at each step: have one of {}, or an axis whose values have one of these `layers` each",
+                of_steps.join(", ")
+            );
+            return Err((place, message));
         }
         if self.program.get_ref().is_empty() {
             return Err((

@@ -37,6 +37,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("jfr-step", include_str!("../../files/jfr-step.toml")),
     ("profiler", include_str!("../../files/profiler.toml")),
+    (
+        "profiler-instants",
+        include_str!("../../files/profiler-instants.toml"),
+    ),
+    (
+        "profiler-step",
+        include_str!("../../files/profiler-step.toml"),
+    ),
     ("profilers", include_str!("../../files/profilers.toml")),
     ("bias", include_str!("../../files/bias.toml")),
     ("stability", include_str!("../../files/stability.toml")),

@@ -191,7 +191,8 @@ impl Program {
 
     /// Lets `profiler` sample the program, if a layer judges it.
     pub fn sample_with(&mut self, profiler: &Profiler) {
-        if self.layers.contains(&RecordedSampler::Profiler.layer()) {
+        let mut layers = self.layers.iter();
+        if layers.any(|layer| layer.is_of(RecordedSampler::Profiler)) {
             self.profiler = Some(profiler.clone().with(&self.profiler_options));
         }
     }

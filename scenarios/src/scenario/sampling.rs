@@ -33,9 +33,9 @@ pub(super) struct FileSampling {
     steps: bool,
     /// For how many seconds from the VM's start they do. Absent: to the program's end.
     step_seconds: Option<Spanned<u32>>,
-    /// Layer `jfr-cpu-step` asks at one of this many instructions of generated code, at random. Absent: 100.
+    /// Layers `jfr-cpu-step` and `profiler-step` ask at one of this many instructions of generated code, at random. Absent: 100.
     request_one_in: Option<Spanned<u32>>,
-    /// Whether the sampler makes the requests of layer `jfr-cpu` itself.
+    /// Whether the sampler makes the requests of layer `jfr-cpu` or `profiler` itself.
     chosen_instants: Option<Spanned<bool>>,
     /// Number of walks from altered contexts after each sample, and whether words of the stack are altered, too: `{
     /// walks = 50, stack = true }`.
@@ -50,15 +50,19 @@ pub(super) struct FileSampling {
     check: Option<Texts>,
 }
 
+/// The samplers that take a signal of ours for one of their own timers'.
+const CHOOSABLE: [RecordedSampler; 2] = [RecordedSampler::CpuTime, RecordedSampler::Profiler];
+
 impl FileSampling {
     /// What the file says, for these layers.
     pub fn check(&self, layers: &[Layer]) -> Result<Sampling, Complaint> {
         let chosen = self.chosen_instants.as_ref();
         if let Some(chosen) = chosen.filter(|chosen| *chosen.get_ref())
-            && !layers.contains(&RecordedSampler::CpuTime.layer())
+            && !CHOOSABLE
+                .iter()
+                .any(|sampler| layers.contains(&sampler.layer()))
         {
-            let message =
-                "chosen instants are those of layer `jfr-cpu`, which is not among the layers";
+            let message = "chosen instants are those of layer `jfr-cpu` or `profiler`, and neither is among the layers";
             return Err((chosen.span(), message.into()));
         }
         let mut sampling = Sampling::default();

@@ -1,18 +1,23 @@
-//! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
+//! Requests at chosen instructions of threads that step, with what the steps have shown. Layers `jfr-cpu-step` and
+//! `profiler-step`.
 
 use super::lines::{Lines, Source};
 use super::records::Names;
+use crate::arch;
 use crate::jvm::Jvm;
+use crate::jvm::os::requests::profiler::ProfilerLibrary;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
+use crate::jvm::os::signal::SignalSender;
 use crate::layers::context::Layers;
 use crate::layers::steps::keeping::{Keeping, cannot_step};
 use crate::layers::steps::truth::Kept;
-use crate::sampling::stepping::requesting::{Requesting, StepRequest};
+use crate::sampling::stepping::delivery;
+use crate::sampling::stepping::requesting::{Caller, Requesting, StepRequest};
 use hotspot::at_request::RequestLine;
 use hotspot::steps::truth::{Bci, Line, lines};
-use oracle::Layer;
 use oracle::requests::{Copied, RecordedStep, RecordedSteps, Request};
 use oracle::trace::Location;
+use oracle::{Layer, RecordedSampler};
 use std::collections::HashMap;
 use std::time::Duration;
 use std::{io, thread};
@@ -21,7 +26,7 @@ use vm::ring::Reader;
 /// The largest number of truths that are remembered. Behind it they are written once more.
 const MOST: usize = 1 << 17;
 
-/// The pause between two looks for the JVM's handler.
+/// The pause between two looks for the sampler's handler.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// So many requests are written at most before the counts are looked after.
@@ -31,8 +36,54 @@ const MOST_AT_ONCE: usize = 1000;
 pub struct Stepped {
     reader: Reader<StepRequest>,
     layer: Layer,
+    sampler: Sampler,
+    /// The processor's counter when the sampler's handler had ours before it.
+    since: u64,
     keeping: Keeping,
     truths: Truths,
+}
+
+/// The sampler that is asked.
+enum Sampler {
+    /// JFR's by CPU time. Its own timers ask as without us.
+    CpuTime,
+    /// A profiler. Its own signals are not passed on: each of its events belongs to a chosen instant.
+    Profiler(ProfilerLibrary),
+}
+
+impl Sampler {
+    /// The sampler of `layer`.
+    fn of(layers: &Layers, layer: Layer) -> Result<Sampler, String> {
+        if !layer.is_of(RecordedSampler::Profiler) {
+            return Ok(Sampler::CpuTime);
+        }
+        let file = layers.config.profiler.as_deref();
+        let file =
+            file.ok_or_else(|| format!("layer {layer} needs a profiler: give --profiler"))?;
+        Ok(Sampler::Profiler(ProfilerLibrary::new(
+            file,
+            delivery::around,
+        )))
+    }
+
+    /// Puts our handler before the sampler's. Returns whether the sampler can be asked.
+    fn wrap(&mut self) -> std::io::Result<bool> {
+        match self {
+            Sampler::CpuTime => wrap(Asking::CpuTime, |_, _, earlier| earlier()),
+            Sampler::Profiler(library) => {
+                library.wrap()?;
+                Ok(library.has_sampled())
+            }
+        }
+    }
+
+    /// How it is asked.
+    fn caller(&self) -> Caller {
+        match self {
+            Sampler::CpuTime => Caller::CpuTime,
+            Sampler::Profiler(_) => Caller::Profiler(SignalSender::new()),
+        }
+    }
 }
 
 /// The truths that are written.
@@ -45,19 +96,21 @@ struct Truths {
 }
 
 impl Stepped {
-    /// Waits until the JVM has a handler, and then lets threads step and make requests for `layer`. In the live phase.
+    /// Waits until the sampler has a handler, and then lets threads step and make requests for `layer`. In the live phase.
     pub fn begin(layers: &'static Layers, layer: Layer) -> Result<Stepped, String> {
         let config = layers.config;
-        // The JVM's own timers ask as without us.
-        while !wrap(Asking::CpuTime, |_, _, earlier| earlier()).map_err(cannot_step)?
-            && layers.truth.jvm.is_live()
-        {
+        let mut sampler = Sampler::of(layers, layer)?;
+        while !sampler.wrap().map_err(cannot_step)? && layers.truth.jvm.is_live() {
             thread::sleep(PAUSE);
         }
-        let (requesting, reader) = Requesting::new(config.sampling.request_one_in, config.seed);
+        let since = arch::counter();
+        let one_in = config.sampling.request_one_in;
+        let (requesting, reader) = Requesting::new(sampler.caller(), one_in, config.seed);
         Ok(Stepped {
             reader,
             layer,
+            sampler,
+            since,
             keeping: Keeping::begin(layers, Box::new(requesting))?,
             truths: Truths::default(),
         })
@@ -81,7 +134,7 @@ impl Truths {
         let tops = tops.collect();
         let mut callers = frames(names, jvm, &found.callers)?;
         if request.carried {
-            // JFR's stack of a virtual thread ends with the frame below which its carrier's begin.
+            // The stack of a virtual thread ends with the frame below which its carrier's begin.
             let is_end = |&(number, _): &RecordedStep| Some(number) == names.enter_special();
             let end = callers.iter().position(is_end)?;
             callers.truncate(end + 1);
@@ -132,7 +185,13 @@ impl Truths {
 }
 
 impl Source for Stepped {
+    fn begin(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        lines.write(&RequestLine::Since(self.since))
+    }
+
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+        // A profiler may install its handler again.
+        self.sampler.wrap()?;
         let mut count = 0;
         let (layer, truths) = (self.layer, &mut self.truths);
         // The counts are to be written, too.

@@ -6,6 +6,7 @@ use super::instant::{AtInstant, Instant, MOST_CALLS, Reached};
 use super::judged_pairs::{Found, JudgedPairs, key};
 use crate::jvm::Jvm;
 use crate::jvm::os::clock;
+use crate::jvm::os::trap::Next;
 use crate::records::Records;
 use crate::sampling::sample::Reply;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
@@ -83,8 +84,15 @@ impl Asking {
 }
 
 impl AtInstant for Asking {
+    fn reach(&mut self, at: &Reached<'_>) -> Next {
+        self.ask(at);
+        Next::Step
+    }
+}
+
+impl Asking {
     /// Asks the walker, and passes the answer on if it is new.
-    fn reach(&mut self, at: &Reached<'_>) {
+    fn ask(&mut self, at: &Reached<'_>) {
         let Reached {
             thread,
             place,

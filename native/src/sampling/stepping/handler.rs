@@ -103,7 +103,9 @@ fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
         return Next::Run;
     };
     let next = match trap {
-        Trap::Called(Next::Run | Next::Cross(_)) | Trap::Crossed(_) => return Next::Run,
+        Trap::Called(Next::Run | Next::Deliver | Next::Cross(_)) | Trap::Crossed(_) => {
+            return Next::Run;
+        }
         Trap::Called(Next::Step) => stepper.with(|stepper| {
             stepper.start(context);
             Ok(Next::Step)

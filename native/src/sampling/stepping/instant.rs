@@ -1,6 +1,7 @@
 //! An instant of a thread that runs one instruction at a time: its stack, what the walker answered, and what else is done there
 //! ([`AtInstant`]).
 
+use crate::jvm::os::trap::Next;
 use crate::sampling::sample::Sample;
 use crate::truth::interrupted::Interrupted;
 use hotspot::steps::Place;
@@ -70,6 +71,7 @@ pub struct Reached<'a> {
 
 /// What is done at each instant.
 pub trait AtInstant: Send {
-    /// A thread that steps is at an instruction in the code cache, and its calls are known. Async-signal-safe.
-    fn reach(&mut self, at: &Reached<'_>);
+    /// A thread that steps is at an instruction in the code cache, and its calls are known. Returns how it steps on.
+    /// Async-signal-safe.
+    fn reach(&mut self, at: &Reached<'_>) -> Next;
 }

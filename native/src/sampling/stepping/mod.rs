@@ -11,6 +11,7 @@
 pub mod asking;
 pub mod callers;
 pub mod counts;
+pub mod delivery;
 pub mod handler;
 pub mod instant;
 pub mod judged_pairs;

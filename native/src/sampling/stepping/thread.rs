@@ -170,12 +170,12 @@ impl Stepper {
             self.visits.note(Visit::At(place.piece, place.pc));
             if !self.turn.shadow.is_replacing() {
                 let thread = Interrupted::new(context).ok_or(End::ThreadExits)?;
-                self.at_instant.reach(&Reached {
+                return Ok(self.at_instant.reach(&Reached {
                     thread,
                     place: &place,
                     interpreted,
                     calls: self.turn.shadow.calls(),
-                });
+                }));
             }
         }
         Ok(Next::Step)

@@ -6,14 +6,14 @@
 
 use super::wrapping::Around;
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::signal::{FAULTS, HandlerContext};
+use crate::jvm::os::signal::{FAULTS, HandlerContext, SignalSender};
 use crate::jvm::os::signal_set::SIGNALS;
 use crate::jvm::symbols;
 use oracle::RecordedSampler;
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::{AtomicI32, AtomicPtr};
 use std::{io, ptr};
 
 /// Signals that no handler may have.
@@ -31,6 +31,10 @@ static WRAPPED: [AtomicPtr<libc::sigaction>; SIGNALS] =
 
 static AROUND: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
+/// The signal of the profiler that came last; 0 before the first. A profiler may have handlers of signals by which it
+/// does not sample.
+static SAMPLES_BY: AtomicI32 = AtomicI32::new(0);
+
 /// The library of a profiler.
 pub struct ProfilerLibrary {
     /// Its file, without links.
@@ -47,6 +51,11 @@ impl ProfilerLibrary {
             file: file.canonicalize().unwrap_or_else(|_| file.into()),
             seen: [libc::SIG_DFL; SIGNALS],
         }
+    }
+
+    /// Whether a signal of the profiler came. Before that it is not known by which of its signals it samples.
+    pub fn has_sampled(&self) -> bool {
+        SAMPLES_BY.load(Acquire) != 0
     }
 
     /// Puts ours before each of its handlers that stands alone.
@@ -78,6 +87,16 @@ impl ProfilerLibrary {
     }
 }
 
+/// Sends the signal by which the profiler samples to the thread whose kernel id is `tid`, as a timer of the thread does.
+/// Returns false, and sends nothing, unless our handler stands before the profiler's. Async-signal-safe.
+pub fn request(sender: SignalSender, tid: i32) -> bool {
+    let signal = SAMPLES_BY.load(Acquire);
+    let ours = handler as *const () as usize;
+    let is_ours = |found: libc::sigaction| found.sa_sigaction == ours;
+    let is_in_place = signal != 0 && earlier::find(signal).is_ok_and(is_ours);
+    is_in_place && sender.send_as_timer(tid, signal).is_ok()
+}
+
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let kept = WRAPPED.get(signal as usize);
     let kept = kept.map_or(ptr::null_mut(), |kept| kept.load(Acquire));
@@ -85,6 +104,7 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     if kept.is_null() || around.is_null() {
         return;
     }
+    SAMPLES_BY.store(signal, Release);
     // SAFETY: the action is never freed; `AROUND` has nothing but a function of this type; the arguments are those of
     // the handler, and the kernel's pointers live until it returns.
     unsafe {

@@ -33,6 +33,8 @@ use std::sync::OnceLock;
 pub enum Next {
     /// It runs one instruction.
     Step,
+    /// It handles the signals that wait for it, and runs one instruction.
+    Deliver,
     /// It runs on.
     Run,
     /// It makes its system call in this crossing, runs on in the kernel, and traps behind.
@@ -204,7 +206,7 @@ impl Installed {
                 }
             }
         }
-        arch::set_trap_flag(context, next == Next::Step);
+        arch::set_trap_flag(context, matches!(next, Next::Step | Next::Deliver));
         self.choose_stack(context, next);
         if let Next::Cross(crossing) = next {
             crossing::enter(context, crossing);
@@ -214,8 +216,8 @@ impl Installed {
     /// The next trap of a thread that steps finds its handler on the handler's own stack.
     fn choose_stack(&self, context: &mut libc::ucontext_t, next: Next) {
         match next {
-            Next::Step if self.copies.take() => self.stacks.enter(context),
-            Next::Step => {}
+            Next::Step | Next::Deliver if self.copies.take() => self.stacks.enter(context),
+            Next::Step | Next::Deliver => {}
             Next::Run | Next::Cross(_) => {
                 self.stacks.leave(context);
                 self.copies.give_back();
