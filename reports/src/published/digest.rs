@@ -1,5 +1,6 @@
 //! What is stored of a report: the numbers of the results, and where they come from.
 
+use oracle::When;
 use oracle::bias::{Summary, TrueProfile};
 use oracle::record::altered::AlteredWalks;
 use oracle::record::{EdgeCounts, Hooking, JoinCounts, KindCount, Origin, StepCounts};
@@ -66,7 +67,7 @@ pub struct DigestRun {
     /// What the profiles were worth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileDigest>,
-    /// What was joined of the recordings of samplers, without their code.
+    /// What was joined of the recordings of samplers; with the kinds of code where they were asked at chosen instructions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<JoinCounts>,
     /// The walks from altered contexts.
@@ -179,11 +180,13 @@ fn excess(of: &Summary) -> Option<f64> {
     Some((of.total_variation()? - chance / 2.0).max(0.0))
 }
 
-fn without_code(joined: &JoinCounts) -> JoinCounts {
-    JoinCounts {
-        codes: BTreeMap::new(),
-        ..joined.clone()
+/// What was joined; the kinds of code are kept where a sampler is asked at chosen instructions.
+fn stored(joined: &JoinCounts) -> JoinCounts {
+    let mut stored = joined.clone();
+    if joined.layer.row().when != When::Step {
+        stored.codes.clear();
     }
+    stored
 }
 
 fn without_coverage(steps: &StepCounts) -> StepCounts {
@@ -236,7 +239,7 @@ impl DigestRun {
             kinds,
             slowdown_cpu: run.cost.as_ref().and_then(|cost| cost.slowdown_cpu),
             profiles: profiles.collect(),
-            joined: run.joined.iter().map(without_code).collect(),
+            joined: run.joined.iter().map(stored).collect(),
             altered: run.altered.clone(),
             edges: Some(run.edges.clone()).filter(|edges| !edges.is_empty()),
             steps: run.steps.as_ref().map(without_coverage),

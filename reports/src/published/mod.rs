@@ -15,6 +15,7 @@ mod findings;
 mod inlined;
 mod layers;
 mod part;
+mod profiler_steps;
 mod profilers;
 mod profiles;
 mod queue;
@@ -40,7 +41,12 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
         ),
         Part::new("results/profiles.md", profiles::tables(digests)),
         Part::new("results/renaissance.md", renaissance::tables(digests)),
-        Part::new("results/profilers.md", profilers::tables(digests)),
+        Part::new(
+            "results/profilers.md",
+            profilers::tables(digests)
+                + "\n### At single instructions\n\n"
+                + &profiler_steps::tables(digests),
+        ),
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/layers.md", layers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),
