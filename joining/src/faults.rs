@@ -87,7 +87,7 @@ impl<'k> Injector<'k> {
             frames,
             truncated: false,
             marked: false,
-            is_unnamed: false,
+            unnamed: 0,
         };
         let given = judge(&faulty, instant, methods).verdict;
         self.note(layer, kind.name(), given, Detection::of(expected, given));

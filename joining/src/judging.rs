@@ -18,8 +18,8 @@ pub struct OwnedWalk {
     pub truncated: bool,
     /// Whether the profiler says so by a mark in place of the frames.
     pub marked: bool,
-    /// Whether the profiler says of a frame that it could not name the method. The frame is not among the frames.
-    pub is_unnamed: bool,
+    /// How many frames stand for a method that the profiler could not name. They are not among the frames.
+    pub unnamed: usize,
 }
 
 impl OwnedWalk {
@@ -50,7 +50,7 @@ impl OwnedWalk {
             lines: stack.frames.iter().map(line).collect(),
             truncated: stack.truncated || stack.mark.is_some(),
             marked: stack.mark.is_some(),
-            is_unnamed: stack.is_unnamed,
+            unnamed: stack.unnamed,
         }
     }
 }
@@ -64,8 +64,10 @@ pub fn judge(walk: &OwnedWalk, instant: &Instant<'_>, methods: &NamedMethods) ->
             Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid)
         }
         (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,
-        // Any method may be in the frame without a name: what is missing here may be there.
-        _ if walk.is_unnamed => Judgement::plain(Verdict::Unverifiable, Reason::Unnamed),
+        // Any method may be in a frame without a name: what is missing here may be there, unless more frames are missing.
+        _ if walk.unnamed > 0 && walk.frames.len() + walk.unnamed >= instant.truth.depth() => {
+            Judgement::plain(Verdict::Unverifiable, Reason::Unnamed)
+        }
         _ => return found,
     };
     other_line(walk, methods).unwrap_or(right)

@@ -35,6 +35,18 @@ impl OwnedTruth {
         }
     }
 
+    /// How many frames of Java the thread had at least.
+    pub fn depth(&self) -> usize {
+        match self {
+            OwnedTruth::Trace(stack) => {
+                let ended: usize = stack.leaving.iter().map(|leaving| leaving.count).sum();
+                let above = stack.entries.len().saturating_sub(stack.checked_entries);
+                (stack.checked.len() + above).saturating_sub(ended)
+            }
+            OwnedTruth::Steps(truth) => truth.callers.len(),
+        }
+    }
+
     /// Whether no method ran, as far as is known.
     pub fn is_empty(&self) -> bool {
         match self {

@@ -45,6 +45,7 @@ enum Change {
     EnteredAlone,
     MarkAlone,
     Unnamed,
+    CutAndUnnamed,
     NotJava,
     Outside,
     AtAnchor,
@@ -81,7 +82,7 @@ const CHANGES: [Change; 18] = [
 ];
 
 /// What happens in recordings of profilers.
-const PROFILERS: [Change; 15] = [
+const PROFILERS: [Change; 16] = [
     Change::Nothing,
     Change::Add,
     Change::Cut,
@@ -91,6 +92,7 @@ const PROFILERS: [Change; 15] = [
     Change::EnteredAlone,
     Change::MarkAlone,
     Change::Unnamed,
+    Change::CutAndUnnamed,
     Change::NotJava,
     Change::Outside,
     Change::AtAnchor,
@@ -117,9 +119,8 @@ fn add(
     let mut mark = None;
     let is_possible = match change {
         Change::Swap => frames[0].0 != frames[middle].0,
-        Change::Drop | Change::Cut | Change::CutAsSaid | Change::CutAtMark | Change::Unnamed => {
-            frames.len() > 2
-        }
+        Change::Drop | Change::Cut | Change::CutAsSaid | Change::CutAtMark => frames.len() > 2,
+        Change::Unnamed | Change::CutAndUnnamed => frames.len() > 2,
         _ => true,
     };
     match change {
@@ -131,7 +132,8 @@ fn add(
         Change::Swap => frames.swap(0, middle),
         Change::OtherMethod => frames[middle].0 = (frames[middle].0 + 1) % METHODS,
         Change::OtherLine => frames[middle].2 += 1,
-        Change::Cut => frames.truncate(1),
+        // Below the newest frame there may be one without a name, but more are missing.
+        Change::Cut | Change::CutAndUnnamed => frames.truncate(1),
         Change::CutAsSaid => {
             frames.truncate(1);
             truncated = true;
@@ -208,7 +210,10 @@ fn add(
         frames,
         truncated,
         mark,
-        is_unnamed: change == Change::Unnamed,
+        unnamed: match change {
+            Change::Unnamed | Change::CutAndUnnamed => 1,
+            _ => 0,
+        },
     });
     samples.samples.push(TimedSample {
         event: EXECUTION.into(),
@@ -360,7 +365,7 @@ proptest! {
         prop_assert_eq!(joined.failed, count(&[Change::MarkAlone]));
         prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier, Change::Repeats]));
         prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark, Change::EnteredAtMark, Change::Unnamed, Change::AtAnchor]));
-        prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark, Change::EnteredAlone]));
+        prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::CutAndUnnamed, Change::WrongAboveMark, Change::EnteredAlone]));
         prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava, Change::Early]));
     }
 }

@@ -144,7 +144,7 @@ fn add(
         frames,
         truncated: case == CutAsSaid,
         mark: None,
-        is_unnamed: false,
+        unnamed: 0,
     });
     samples.samples.push(TimedSample {
         event: CPU_TIME.into(),

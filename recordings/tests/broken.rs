@@ -2,7 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use recordings::{FramePosition, IN_MAIN, Method, Note, Sink, Stack};
+use recordings::{FramePosition, IN_MAIN, Method, Note, Sink, Stack, samples};
 use std::io::Write;
 
 /// Counts the calls.
@@ -214,6 +214,9 @@ const STALE: u64 = 3;
 /// `main` of the same class. Stack 2 of each chunk is this frame alone.
 const MAIN: u64 = 4;
 
+/// What a profiler knows of the object that a stub calls: no method of Java has its name.
+const REMARK: u64 = 5;
+
 /// Kinds of frames of [`chunk_of`].
 const COMPILED: u64 = 1;
 const KERNEL: u64 = 2;
@@ -237,7 +240,7 @@ fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
 /// A chunk with a stack and these events.
 fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
     let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
-    body.extend(numbers(&[10, 8]));
+    body.extend(numbers(&[10, 9]));
     let symbols = [
         "a.B",
         "m",
@@ -247,6 +250,7 @@ fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
         "stale_jmethodID",
         "main",
         "([Ljava/lang/String;)V",
+        "<vtable_receiver>",
     ];
     for (key, symbol) in symbols.iter().enumerate() {
         number(key as u64 + 1, &mut body);
@@ -254,7 +258,7 @@ fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
     }
     body.extend(numbers(&[11, 2, 1, 1, 2, 4]));
     body.extend(numbers(&[
-        12, 4, 1, 1, 2, 3, 2, 2, 2, 5, 3, 2, 6, 5, MAIN, 1, 7, 8,
+        12, 5, 1, 1, 2, 3, 2, 2, 2, 5, 3, 2, 6, 5, MAIN, 1, 7, 8, REMARK, 1, 9, 3,
     ]));
     number(13, &mut body);
     number(2, &mut body);
@@ -285,6 +289,15 @@ fn frames_of_native_code_are_no_calls() {
     assert_eq!((count.methods, count.stacks, count.notes), (1, 3, vec![]));
 }
 
+#[test]
+fn a_name_that_no_method_can_have_is_no_call() {
+    let frames = [[REMARK, 0, 0, COMPILED], [JAVA, 7, 5, COMPILED]];
+    let (result, count) = read(&chunk_of(&frames, 1));
+    result.unwrap();
+    let m = ("a/B".to_owned(), "m".to_owned(), FramePosition::Bci(5));
+    assert_eq!(count.last.0, [m]);
+}
+
 /// async-profiler asks for the names of methods at the end, and some classes are gone by then.
 #[test]
 fn a_method_that_was_unloaded_is_a_frame_without_a_name() {
@@ -300,6 +313,18 @@ fn a_method_that_was_unloaded_is_a_frame_without_a_name() {
         FramePosition::Unknown(None),
     );
     assert_eq!(count.last.0, [m(5), gap, m(6), m(8)]);
+}
+
+#[test]
+fn a_sample_counts_its_frames_without_a_name() {
+    let stale = [STALE, 0, 0, COMPILED];
+    let bytes = chunk_of(&[stale, [JAVA, 7, 5, COMPILED], stale], 1);
+    let samples = samples::read(&mut &bytes[..], &samples::Wanted::of_jfr()).unwrap();
+    // Stack 2 of each chunk is not that of the event.
+    let [stack] = &samples.stacks[..] else {
+        panic!("one stack: {samples:?}");
+    };
+    assert_eq!((stack.frames.len(), stack.unnamed), (1, 2));
 }
 
 /// async-profiler writes a frame of a native method like a compiled frame at BCI 0, without a line, and

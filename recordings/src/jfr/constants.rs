@@ -246,7 +246,7 @@ impl<'a> Constants<'a> {
                     let frame = self.frame(raw, method);
                     frame.map(|frame| AnyFrame::Java(frame, raw.line))
                 }
-                Named::Unnamed => None,
+                Named::Unnamed => Some(AnyFrame::Unnamed),
                 Named::NotJava => {
                     let keys = self.methods.get(&raw.method);
                     keys.map(|keys| AnyFrame::Other(self.symbol(keys.name)))
@@ -286,8 +286,17 @@ impl<'a> Constants<'a> {
 pub(super) enum AnyFrame<'c> {
     /// A method of Java, with the line.
     Java(Frame, i64),
+    /// A method of Java that the profiler could not name.
+    Unnamed,
     /// A function of a library or of the kernel, or what a profiler puts in place of frames that it could not walk.
     Other(&'c str),
+}
+
+/// Whether a method of Java may have this name. Only the VM's own methods have angle brackets in theirs (JVMS 4.2.2), so a
+/// profiler's frame with others is a remark of the profiler, such as `<vtable_receiver>` with the class of an object.
+fn may_be_java(name: &str) -> bool {
+    let is_special = matches!(name, "<init>" | "<clinit>");
+    is_special || !name.is_empty() && !name.contains(['<', '>'])
 }
 
 /// What the method of a frame is.
@@ -328,7 +337,7 @@ impl Methods {
             }
             // async-profiler records frames of libraries and of the kernel as methods without a
             // class, with an invalid descriptor.
-            if class.is_empty() || name.is_empty() || descriptor == "()L;" {
+            if class.is_empty() || descriptor == "()L;" || !may_be_java(name) {
                 return Named::NotJava;
             }
             Named::Java(sink.method(Method {

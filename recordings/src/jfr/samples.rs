@@ -77,8 +77,8 @@ pub struct TimedStack {
     pub truncated: bool,
     /// The last mark of the profiler that it could not walk on, if there is one.
     pub mark: Option<String>,
-    /// Whether the profiler says of a frame that it could not name the method.
-    pub is_unnamed: bool,
+    /// How many frames stand for a method that the profiler could not name.
+    pub unnamed: usize,
 }
 
 /// A sample.
@@ -137,12 +137,13 @@ fn add(
             return place;
         }
         let mut read = TimedStack::default();
-        let (frames, mark, is_unnamed) = (&mut read.frames, &mut read.mark, &mut read.is_unnamed);
+        let (frames, mark, unnamed) = (&mut read.frames, &mut read.mark, &mut read.unnamed);
         let whole = constants.each_frame(key, &mut methods, names, |frame| match frame {
             AnyFrame::Java(frame, line) => frames.push((frame.method, frame.place, line)),
+            AnyFrame::Unnamed => *unnamed += 1,
             AnyFrame::Other(name) if wanted.is_mark(name) => *mark = Some(name.to_owned()),
             AnyFrame::Other(name) => {
-                *is_unnamed |= wanted.unnamed.iter().any(|known| known == name)
+                *unnamed += usize::from(wanted.unnamed.iter().any(|known| known == name));
             }
         });
         let place = whole.map(|whole| {

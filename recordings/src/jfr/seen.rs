@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 /// The events of the samplers.
-pub const SAMPLES: [&str; 4] = [
+pub const SAMPLES: [&str; 6] = [
     "jdk.ExecutionSample",
     "jdk.NativeMethodSample",
     "jdk.CPUTimeSample",
     // Of async-profiler.
     "profiler.WallClockSample",
+    // Of Datadog's profiler.
+    "datadog.ExecutionSample",
+    "datadog.MethodSample",
 ];
 
 /// The facts of a whole recording.
