@@ -15,6 +15,9 @@ use std::fmt::Write;
 /// The scenario of users who name none.
 const DEFAULT: &str = "default";
 
+/// The scenario of users who name none and judge a profiler.
+const PROFILER: &str = "profiler";
+
 /// The name of the scenario with single small programs.
 const FIXTURE: &str = "fixture";
 
@@ -63,6 +66,17 @@ impl Choice {
         let mut scenario = Scenario::join(all?);
         scenario.name = CAUSES.into();
         Ok(scenario)
+    }
+
+    /// Chooses the scenario that judges a profiler, or only its layers where the user has named a program.
+    pub fn judge_profiler(&mut self) -> Result<(), scenarios::Error> {
+        let has_program = !self.cause.is_empty() || !self.fixture.is_empty();
+        if !has_program {
+            self.scenario = vec![PROFILER.into()];
+        } else if self.layer.is_empty() {
+            self.layer = Scenario::load(PROFILER, &[])?.measured();
+        }
+        Ok(())
     }
 
     /// Whether the user gave flags of the VM.

@@ -7,9 +7,9 @@ use crate::next;
 use crate::output::{Stream, print, say};
 use crate::progress::Progress;
 use crate::report::render;
-use oracle::Hooking;
+use oracle::{Hooking, RecordedSampler};
 use scenarios::scenario::{Profiler, walker};
-use scenarios::{Done, Maker, Scenario, Session, interrupt, store};
+use scenarios::{Done, Maker, Plan, Scenario, Session, interrupt, store};
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{fs, io};
@@ -57,6 +57,24 @@ fn folder(named: Option<PathBuf>) -> Result<PathBuf, Error> {
     Ok(out)
 }
 
+/// Fails if a profiler was given that no layer judges, or if a layer judges a profiler, and there is none: the run would say
+/// nothing of it.
+fn judges_profiler(scenario: &str, plan: &Plan, is_given: bool) -> Result<(), scenarios::Error> {
+    let layer = RecordedSampler::Profiler.layer();
+    let mut programs = plan.jobs.iter().map(|job| &job.program);
+    let told = match (is_given, programs.any(|of| of.layers.contains(&layer))) {
+        (true, false) => format!(
+            "no program of `{scenario}` has layer `{layer}`, so no sample of the profiler would be judged: give --layer \
+             {layer}, or add it to the scenario's `layers`"
+        ),
+        (false, true) => format!(
+            "layer `{layer}` of `{scenario}` judges the samples of a profiler: give its agent library with --profiler PATH"
+        ),
+        _ => return Ok(()),
+    };
+    Err(scenarios::Error::Scenario(told))
+}
+
 /// Says which profiles of a program can be trusted.
 pub fn profile(mut args: RunArgs) -> Result<u8, Error> {
     if args.choice.scenario.is_empty() {
@@ -76,7 +94,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     let profiler = profiler.map(|given| Profiler::find(given, args.profiler_file.as_deref()));
     let profiler = profiler.transpose()?;
     if profiler.is_some() && args.choice.scenario.is_empty() {
-        args.choice.scenario = vec!["profiler".into()];
+        args.choice.judge_profiler()?;
     }
     let function = args.walker.as_deref().map(walker::find).transpose()?;
     // `quick` means its programs: their layers are those of the walker.
@@ -114,6 +132,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         sampling.biased = args.biased.clone();
         sampling.record_samples = args.record_samples;
     }
+    judges_profiler(&scenario.name, &plan, profiler.is_some())?;
     interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;
     let mut progress = Progress::new(&plan, of_user);
     let out = folder(args.out.take())?;

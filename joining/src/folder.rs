@@ -11,7 +11,7 @@ use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles, bounded};
 use oracle::record::{JoinCounts, KindCount, Mismatch};
 use oracle::requests::{CLASSES_FILE, REQUESTS_FILE};
 use oracle::{Layer, RecordedSampler, TruthKind};
-use recordings::samples::{self, Wanted};
+use recordings::samples::{self, TimedSamples, Wanted};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -34,6 +34,9 @@ pub struct Joined {
     pub notes: Vec<String>,
 }
 
+/// Where a profiler says why it did not start.
+const MESSAGES: &str = "see the profiler's messages in stdout.txt and stderr.txt of the run";
+
 /// The name of the recording in a run's folder.
 const RECORDING: &str = "requests.jfr";
 
@@ -51,10 +54,49 @@ pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
     if layers.is_empty() {
         return None;
     }
-    Some(read(dir, &layers, limit).unwrap_or_else(|error| Joined {
-        notes: vec![format!("nothing was joined with the recording: {error}")],
+    Some(read(dir, &layers, limit).unwrap_or_else(|error| nothing(&layers, &error)))
+}
+
+/// Nothing was joined because of `error`.
+fn nothing(layers: &[Layer], error: &io::Error) -> Joined {
+    let why = error.to_string();
+    let of_layer = |&layer: &Layer| {
+        let counts = JoinCounts {
+            why_none: Some(why.clone()),
+            ..JoinCounts::new(layer)
+        };
+        (layer, counts)
+    };
+    Joined {
+        counts: Counts {
+            joined: layers.iter().map(of_layer).collect(),
+            ..Counts::default()
+        },
+        notes: vec![why.clone()],
         ..Joined::default()
-    }))
+    }
+}
+
+/// Fails if a profiler's recording has none of the events by which it samples: what it has instead tells how to describe the
+/// profiler.
+fn has_samples(samples: &TimedSamples, wanted: &Wanted) -> io::Result<()> {
+    if !samples.samples.is_empty() {
+        return Ok(());
+    }
+    let events = wanted.events.join(" or ");
+    let others = samples.others.iter();
+    let others: Vec<String> = others
+        .map(|(name, count)| format!("{name} ({count})"))
+        .collect();
+    let told = match (&samples.cut, &others[..]) {
+        (Some(why), _) => format!("the recording could not be read: {why}"),
+        (None, []) => format!("the recording has no event with a stack: {MESSAGES}"),
+        (None, others) => format!(
+            "the recording has no event {events}; its events with a stack: {}",
+            others.join(", ")
+        ),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, told))
 }
 
 /// Why there is no recording, and what makes one.
@@ -62,9 +104,10 @@ fn no_recording(has_profiler: bool) -> io::Error {
     io::Error::new(
         io::ErrorKind::NotFound,
         if has_profiler {
-            "the profiler wrote none: see its messages in the program's output"
+            format!("the profiler wrote no recording: {MESSAGES}")
         } else {
-            "there is none; the program's `jvm_args` must have -XX:StartFlightRecording:filename={run}/requests.jfr"
+            "there is no recording; the program's `jvm_args` must have -XX:StartFlightRecording:filename={run}/requests.jfr"
+                .to_owned()
         },
     )
 }
@@ -114,6 +157,9 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         .as_ref()
         .map_or_else(Wanted::of_jfr, Description::wanted);
     let samples = samples::read(&mut recorded, &wanted)?;
+    if has_profiler {
+        has_samples(&samples, &wanted)?;
+    }
     let families = description.map_or_else(Vec::new, |description| description.families);
     let mut methods = NamedMethods::with_families(&file.methods, &families);
     let classes = open(dir.join(CLASSES_FILE)).and_then(Classes::read);
@@ -124,7 +170,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let mut mismatches = Mismatches::new(limit, by_profiler);
     let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();
     let mut counts_of: BTreeMap<Sampler, StackCounts> = BTreeMap::new();
-    let counts = judge_all(
+    let mut counts = judge_all(
         (&file, classes.as_ref()),
         &samples,
         &mut methods,
@@ -154,7 +200,10 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     if let Some(why) = &samples.cut {
         notes.push(format!("the recording was not read to its end: {why}"));
     }
-    notes.extend(counts.joined.values().filter_map(why_none_is_joined));
+    for joined in counts.joined.values_mut() {
+        joined.why_none = why_none_is_joined(joined);
+        notes.extend(joined.why_none.clone());
+    }
     let (mismatches, kinds) = mismatches.kinds();
     let stacks = counts_of.iter().map(|(&of, counts)| {
         let profiles = counts.profiles(|hook| methods.shown_hook(hook));
@@ -168,4 +217,27 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         stacks: stacks.collect(),
         notes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_without_samples_says_what_it_has() {
+        let wanted = Wanted::of_jfr();
+        let told = |samples: &TimedSamples| has_samples(samples, &wanted).unwrap_err().to_string();
+        let empty = TimedSamples::default();
+        assert!(told(&empty).contains("stderr.txt"));
+        let other = TimedSamples {
+            others: [("mine.Sample".to_owned(), 7)].into(),
+            ..TimedSamples::default()
+        };
+        assert!(told(&other).ends_with("its events with a stack: mine.Sample (7)"));
+        let cut = TimedSamples {
+            cut: Some("a chunk is damaged".into()),
+            ..other
+        };
+        assert!(told(&cut).ends_with("a chunk is damaged"));
+    }
 }

@@ -66,6 +66,9 @@ pub struct Started {
 /// The file with the profiler in a run's folder.
 pub const PROFILER_FILE: &str = "profiler.json";
 
+/// Stands for the recording's file in [`Description::recording`].
+const RECORDING: &str = "{recording}";
+
 /// The descriptions that are built in.
 const BUILT_IN: [&str; 2] = [
     include_str!("../profilers/async-profiler.toml"),
@@ -75,7 +78,7 @@ const BUILT_IN: [&str; 2] = [
 impl Description {
     /// All that are built in.
     pub fn built_in() -> Vec<Description> {
-        let parse = |text: &&str| toml::from_str(text).expect("a test reads it");
+        let parse = |text: &&str| Description::parse(text).expect("a test reads it");
         BUILT_IN.iter().map(parse).collect()
     }
 
@@ -86,11 +89,25 @@ impl Description {
         all.find(|known| name.starts_with(&known.library))
     }
 
+    /// Reads a description. Fails, and says where, if something is wrong with it.
+    pub fn parse(text: &str) -> Result<Description, String> {
+        let described: Description = toml::from_str(text).map_err(|e| e.to_string())?;
+        if !described.recording.contains(RECORDING) {
+            return Err(format!(
+                "`recording` must have {RECORDING} where the profiler's options name its file"
+            ));
+        }
+        if described.events.is_empty() {
+            return Err("`events` must name at least one event of the recording".into());
+        }
+        Ok(described)
+    }
+
     /// The option string of the library, with the user's own options, if there are some. It writes to `recording`.
     pub fn options(&self, own: Option<&str>, recording: &Path) -> String {
         let file = recording.display().to_string();
         let options = own.unwrap_or(&self.options);
-        format!("{options},{}", self.recording.replace("{recording}", &file))
+        format!("{options},{}", self.recording.replace(RECORDING, &file))
     }
 
     /// Itself, started with the user's own options, if there are some.
@@ -164,6 +181,21 @@ mod tests {
             unknown.named(Some("a,b=1")).to_string(),
             "async-profiler a b=1"
         );
+    }
+
+    #[test]
+    fn a_description_that_leads_to_no_recording_is_refused() {
+        let text = |recording, events| {
+            format!(
+                "name = 'mine'\nlibrary = 'libmine'\noptions = 'start'\nrecording = '{recording}'\nevents = [{events}]\n"
+            )
+        };
+        let refused = |recording, events| Description::parse(&text(recording, events)).err();
+        assert_eq!(refused("jfr,file={recording}", "'a.B'"), None);
+        let why = refused("jfr", "'a.B'").expect("it names no file");
+        assert!(why.contains("{recording}"), "{why}");
+        let why = refused("jfr,file={recording}", "").expect("it names no event");
+        assert!(why.contains("`events`"), "{why}");
     }
 
     #[test]

@@ -327,6 +327,18 @@ fn a_sample_counts_its_frames_without_a_name() {
     assert_eq!((stack.frames.len(), stack.unnamed), (1, 2));
 }
 
+#[test]
+fn samples_of_other_events_are_counted_by_name() {
+    let bodies = [numbers(&[20, 99, 1]), numbers(&[24, 1]), numbers(&[24, 1])];
+    let bytes = chunk_with(&[[JAVA, 7, 5, COMPILED]], &bodies);
+    let samples = samples::read(&mut &bytes[..], &samples::Wanted::of_jfr()).unwrap();
+    assert_eq!(samples.samples.len(), 1);
+    let others = [("profiler.WallClockSample".to_owned(), 2)].into();
+    assert_eq!(samples.others, others);
+    let error = samples::read(&mut &b"no JFR"[..], &samples::Wanted::of_jfr()).unwrap_err();
+    assert!(error.to_string().contains("no JFR file"), "{error}");
+}
+
 /// async-profiler writes a frame of a native method like a compiled frame at BCI 0, without a line, and
 /// never writes that a stack is cut off.
 #[test]

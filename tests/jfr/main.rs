@@ -207,7 +207,9 @@ fn without_a_recording_there_is_no_data() {
     for jdk in jdks().into_iter().take(1) {
         let ran = run(&jdk, Layer::Jfr, 1, RESTS, &[]);
         assert_eq!(ran.code, Some(3), "{:?}", ran.report.runs[0].notes);
-        let notes = ran.report.runs[0].notes.join("\n");
-        assert!(notes.contains("nothing was joined"), "{notes}");
+        let run = &ran.report.runs[0];
+        let notes = run.notes.join("\n");
+        assert!(notes.contains("there is no recording"), "{notes}");
+        assert!(run.joined[0].why_none.is_some(), "{:?}", run.joined);
     }
 }

@@ -118,7 +118,9 @@ pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
     let explained = reasons.len() > broken.len() || !objections.is_empty();
     reasons.extend(objections);
     // A run that failed says better than its layers why they have no data.
-    let of_layers = layers.iter().filter_map(LayerDecision::objection);
+    let of_layers = layers
+        .iter()
+        .filter_map(|layer| layer.objection(why_none_is_joined(report, layer.layer)));
     reasons.extend(of_layers.filter(|reason| !explained || reason.outcome == Outcome::Over));
     let statements = statements(report, basis);
     let of_samplers = statements.iter().filter_map(StatementDecision::objection);
@@ -146,6 +148,13 @@ pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
         against,
         broken,
     }
+}
+
+/// Why no event of the layer's sampler was joined in a run, if that is known.
+fn why_none_is_joined(report: &Report, layer: Layer) -> Option<&str> {
+    let joined = report.runs.iter().flat_map(|run| &run.joined);
+    let mut of_layer = joined.filter(|joined| joined.layer == layer);
+    of_layer.find_map(|joined| joined.why_none.as_deref())
 }
 
 /// What a comparison with a baseline says of a layer.

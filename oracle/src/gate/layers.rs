@@ -154,8 +154,8 @@ impl LayerDecision {
         }
     }
 
-    /// The objection to the layer, if any.
-    pub(super) fn objection(&self) -> Option<Objection> {
+    /// The objection to the layer, if any. If it has no data, the objection says `why`, if that is known.
+    pub(super) fn objection(&self, why: Option<&str>) -> Option<Objection> {
         let LayerDecision {
             layer,
             mismatches,
@@ -169,7 +169,10 @@ impl LayerDecision {
             // Each cell that is worse is a reason of its own.
             Standing::Passes | Standing::Worse(_) => return None,
             Standing::NoData if !self.required => return None,
-            Standing::NoData => format!("{layer}: no data"),
+            Standing::NoData => match why {
+                Some(why) => format!("{layer}: no data: {why}"),
+                None => format!("{layer}: no data"),
+            },
             Standing::Missing => format!("{layer}: the layer is missing in the report"),
             Standing::Blind => {
                 format!("{layer}: not judged, because what it needs of this VM cannot be read")

@@ -54,6 +54,9 @@ pub struct JoinCounts {
     /// Joined events by the VM's name for the code that ran at their requests, if that is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub codes: BTreeMap<String, CodeCounts>,
+    /// Why no event was joined, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_none: Option<String>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -95,6 +98,7 @@ impl JoinCounts {
             given_up: 0,
             biased: BTreeMap::new(),
             codes: BTreeMap::new(),
+            why_none: None,
         }
     }
 

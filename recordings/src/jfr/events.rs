@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::shown::Frames;
 use crate::sink::{IN_MAIN, PWD, Samples, Sink, Stack};
 use rustc_hash::FxBuildHasher;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why an event is read.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -76,12 +76,9 @@ impl Default for Sampled {
 
 impl<'a> Events<'a> {
     pub fn new(types: &'a Types, wanted: &[&str]) -> Events<'a> {
-        let stacks = types.find("jdk.types.StackTrace");
+        let with_stacks: HashSet<i64> = types.with_stacks().map(|(id, _)| id).collect();
         let uses = types.0.iter().filter_map(|(&id, of)| {
-            let holds = of
-                .fields
-                .iter()
-                .any(|field| Some(field.of) == stacks && field.constant);
+            let holds = with_stacks.contains(&id);
             let name = of.name.as_str();
             let how = match name {
                 _ if holds && wanted.contains(&name) => Use::Stack,

@@ -38,6 +38,16 @@ impl Types {
         types.find(|(_, of)| of.name == name).map(|(&id, _)| id)
     }
 
+    /// The types that have a stack, by number, with their names.
+    pub fn with_stacks(&self) -> impl Iterator<Item = (i64, &str)> {
+        let stacks = self.find("jdk.types.StackTrace");
+        self.0.iter().filter_map(move |(&id, of)| {
+            let mut fields = of.fields.iter();
+            let has = fields.any(|field| Some(field.of) == stacks && field.constant);
+            has.then_some((id, of.name.as_str()))
+        })
+    }
+
     /// Reads a metadata event, from behind its event type.
     pub fn parse(mut event: Bytes<'_>) -> Option<Types> {
         for _start_duration_id in 0..3 {

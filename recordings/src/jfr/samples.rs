@@ -3,12 +3,13 @@
 use super::chunk;
 use super::constants::{AnyFrame, Constants, Methods};
 use super::format::fill;
+use super::header::MAGIC;
 use super::metadata::Types;
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::sink::{FramePosition, Method, Note, Sink, Stack};
-use std::collections::HashMap;
-use std::io::BufRead;
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, BufRead};
 use std::sync::Arc;
 
 /// The event of the samplers that suspend threads.
@@ -62,6 +63,8 @@ pub struct TimedSamples {
     pub stacks: Vec<TimedStack>,
     /// The samples, in the order of the file.
     pub samples: Vec<TimedSample>,
+    /// How many events with a stack were not wanted, by their names.
+    pub others: BTreeMap<String, u64>,
     /// CPU-time samples that the JVM lost, by its own count.
     pub lost: u64,
     /// Why a part of the file was not read, if so.
@@ -100,11 +103,19 @@ pub struct TimedSample {
     pub biased: bool,
 }
 
-/// Reads the wanted samples of a recording. What cannot be read is left out, and said in [`TimedSamples::cut`].
-pub fn read(input: &mut dyn BufRead, wanted: &Wanted) -> std::io::Result<TimedSamples> {
+/// Reads the wanted samples of a recording. What cannot be read is left out, and said in [`TimedSamples::cut`]. Fails if the
+/// file is no JFR recording.
+pub fn read(input: &mut dyn BufRead, wanted: &Wanted) -> io::Result<TimedSamples> {
     let mut all = TimedSamples::default();
     let mut names = Names::default();
     let mut buffer = vec![];
+    let head = input.fill_buf()?;
+    if !head.is_empty() && !head.starts_with(MAGIC) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the recording is no JFR file, the only format whose samples have times and threads",
+        ));
+    }
     while !input.fill_buf()?.is_empty() {
         let read = fill(input, &mut buffer).and_then(|header| {
             let types = chunk::types(&header, &buffer);
@@ -131,6 +142,7 @@ fn add(
     let find = |event: &str| types.find(event).map(|id| (id, Arc::from(event)));
     let events = wanted.events.iter().map(String::as_str);
     let known: HashMap<i64, Arc<str>> = events.chain([CPU_TIME_LOST]).filter_map(find).collect();
+    let others: HashMap<i64, &str> = types.with_stacks().collect();
     let (mut methods, mut stacks) = (Methods::default(), HashMap::new());
     let mut stack = |key: i64, all: &mut TimedSamples| -> Option<usize> {
         if let Some(&place) = stacks.get(&key) {
@@ -164,6 +176,8 @@ fn add(
                 &mut stack,
                 all,
             );
+        } else if let Some(name) = others.get(&of) {
+            *all.others.entry((*name).to_owned()).or_default() += 1;
         }
     })
 }

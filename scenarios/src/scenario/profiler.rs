@@ -82,5 +82,5 @@ fn read(file: &Path) -> Result<Description, Error> {
     let name = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Error::Scenario(format!("cannot read {name}: {e}")))?;
-    toml::from_str(&text).map_err(|e| Error::Scenario(format!("{name}: {e}")))
+    Description::parse(&text).map_err(|e| Error::Scenario(format!("{name}: {e}")))
 }
