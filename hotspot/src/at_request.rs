@@ -48,8 +48,8 @@ pub struct RequestProofs {
     /// The JavaCalls entries on the stack, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<Entry>,
-    /// The debug info records around where the library that runs returns to, if compiled code has called it without an
-    /// anchor.
+    /// The debug info records around where the library or the stub that runs returns to, if compiled code has called it
+    /// without an anchor and without a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaf_call: Option<RecordedAround>,
     /// As [`Proofs::is_in_unsized_stub`].

@@ -327,6 +327,29 @@ fn a_sample_counts_its_frames_without_a_name() {
     assert_eq!((stack.frames.len(), stack.unnamed), (1, 2));
 }
 
+/// `call_stub` is the VM's stub for calls of Java, and Datadog's mark where it does not walk through it.
+#[test]
+fn a_mark_is_the_lowest_frame() {
+    let wanted = samples::Wanted {
+        marks: vec!["m".into()],
+        ..samples::Wanted::of_jfr()
+    };
+    let java = [JAVA, 7, 5, COMPILED];
+    // The function of libc has the name `m`, too.
+    let (mark, other) = ([LIBC, 0, 0, COMPILED], [REMARK, 0, 0, COMPILED]);
+    for (frames, is_marked) in [
+        (vec![java, mark], true),
+        (vec![mark], true),
+        (vec![java, mark, java], false),
+        (vec![java, mark, other], false),
+    ] {
+        let bytes = chunk_of(&frames, 1);
+        let samples = samples::read(&mut &bytes[..], &wanted).unwrap();
+        let stack = &samples.stacks[samples.samples[0].stack.expect("it has one")];
+        assert_eq!(stack.mark.is_some(), is_marked, "{frames:?}");
+    }
+}
+
 #[test]
 fn samples_of_other_events_are_counted_by_name() {
     let bodies = [numbers(&[20, 99, 1]), numbers(&[24, 1]), numbers(&[24, 1])];

@@ -79,7 +79,8 @@ pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
     })
 }
 
-/// The records around where the library that runs returns to, if compiled code has called it without an anchor.
+/// The records around where the library or the stub that runs returns to, if compiled code has called it without an anchor
+/// and without a record.
 pub fn leaf_call_records(
     jvm: &Jvm,
     cache: &RememberedCode<'_>,
@@ -87,16 +88,25 @@ pub fn leaf_call_records(
 ) -> Option<debug_info::Around> {
     let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
     let records = jvm.debug_info.as_ref().ok()?;
-    if !in_java || cache.is_code(at.registers.pc) {
+    let running = cache.blob(at.registers.pc);
+    let may_be_called = running
+        .as_ref()
+        .is_none_or(|blob| blob.kind() == CodeKind::Stub);
+    if !in_java || !may_be_called {
         return None;
     }
-    let (blob, pc) = leaf_call(cache, at.stack_top.stack())?;
+    let (blob, pc) = leaf_call(cache, running.as_ref(), at.stack_top.stack())?;
+    let at_return = records.around(&blob, pc)?;
+    // Most stubs are called with a record of the call.
+    if running.is_some() && at_return.is_exact {
+        return None;
+    }
     // A leaf call has no record of its own: one at its return address is that of the next instruction.
     let before = records.around(&blob, pc.checked_sub(1)?)?.before;
     Some(debug_info::Around {
         is_exact: false,
         before,
-        behind: records.around(&blob, pc)?.behind,
+        behind: at_return.behind,
     })
 }
 
@@ -112,12 +122,17 @@ fn records_of(jvm: &Jvm, blob: &Blob, pc: usize) -> Option<debug_info::Around> {
     jvm.debug_info.as_ref().ok()?.around(blob, pc)
 }
 
-/// The compiled code that has called the library that runs, and where the library returns to.
+/// The compiled code that has called the library that runs, or the stub `running`, and where that returns to.
 ///
 /// For a synchronized method, for example, compiled code calls `SharedRuntime::complete_monitor_unlocking_C` behind the
 /// hook of the method's exit. Such a call leaves no anchor, so the walker follows the frame pointers of the library to the
-/// frame of the compiled code, and takes the next record behind the call.
-fn leaf_call(cache: &RememberedCode<'_>, stack: Words<'_>) -> Option<(Blob, usize)> {
+/// frame of the compiled code, and takes the next record behind the call. C1 calls the stubs of G1's barriers
+/// (`g1_post_barrier_slow`) in this way, too.
+fn leaf_call(
+    cache: &RememberedCode<'_>,
+    running: Option<&Blob>,
+    stack: Words<'_>,
+) -> Option<(Blob, usize)> {
     let calls_library = |pc: usize| {
         let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
         let is_library = |target| !cache.is_code(target);
@@ -134,7 +149,7 @@ fn leaf_call(cache: &RememberedCode<'_>, stack: Words<'_>) -> Option<(Blob, usiz
     };
     // C1 calls some such functions through a stub (`Runtime1::monitorexit_id`), whose anchor has no program counter: then the
     // stub's own return address lies above that of its caller.
-    let mut stubs: Vec<usize> = vec![];
+    let mut stubs: Vec<usize> = running.iter().map(|blob| blob.start).collect();
     let calls_stub = |pc: usize, stubs: &[usize]| {
         let called = return_address::called::<Native>(pc, cache);
         called.is_some_and(|called| stubs.contains(&called.start))

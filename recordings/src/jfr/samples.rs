@@ -78,10 +78,36 @@ pub struct TimedStack {
     pub frames: Vec<(u32, FramePosition, i64)>,
     /// Whether JFR says that frames at the bottom are missing.
     pub truncated: bool,
-    /// The last mark of the profiler that it could not walk on, if there is one.
+    /// The mark of the profiler with which the stack ends, because it could not walk on, if there is one.
     pub mark: Option<String>,
     /// How many frames stand for a method that the profiler could not name.
     pub unnamed: usize,
+}
+
+impl TimedStack {
+    /// Adds the next frame, from the top down.
+    fn add(&mut self, frame: AnyFrame<'_>, wanted: &Wanted) {
+        match frame {
+            AnyFrame::Java(frame, line) => {
+                self.frames.push((frame.method, frame.place, line));
+                self.mark = None;
+            }
+            AnyFrame::Unnamed => {
+                self.unnamed += 1;
+                self.mark = None;
+            }
+            AnyFrame::Other(name) => {
+                self.unnamed += usize::from(wanted.unnamed.iter().any(|known| known == name));
+                // A stub of the VM may have the name of a mark, as `call_stub` has: then the walk goes on. Below all frames there may
+                // be one for the thread (`[main tid=7]`).
+                if wanted.is_mark(name) {
+                    self.mark = Some(name.to_owned());
+                } else if !name.starts_with('[') {
+                    self.mark = None;
+                }
+            }
+        }
+    }
 }
 
 /// A sample.
@@ -149,15 +175,7 @@ fn add(
             return place;
         }
         let mut read = TimedStack::default();
-        let (frames, mark, unnamed) = (&mut read.frames, &mut read.mark, &mut read.unnamed);
-        let whole = constants.each_frame(key, &mut methods, names, |frame| match frame {
-            AnyFrame::Java(frame, line) => frames.push((frame.method, frame.place, line)),
-            AnyFrame::Unnamed => *unnamed += 1,
-            AnyFrame::Other(name) if wanted.is_mark(name) => *mark = Some(name.to_owned()),
-            AnyFrame::Other(name) => {
-                *unnamed += usize::from(wanted.unnamed.iter().any(|known| known == name));
-            }
-        });
+        let whole = constants.each_frame(key, &mut methods, names, |frame| read.add(frame, wanted));
         let place = whole.map(|whole| {
             read.truncated = !whole;
             all.stacks.push(read);
