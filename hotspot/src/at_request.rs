@@ -106,8 +106,14 @@ impl RequestProofs {
             let walked = count(&mut stacks.walk.iter().map(|(name, _)| name), method);
             count(&mut stacks.truth.iter(), method) > walked
         };
-        let starts_with =
-            |frames: &[NamedFrame]| !frames.is_empty() && stacks.walk.starts_with(frames);
+        // The record at a method's entry has BCI -1 (`SynchronizationEntryBCI`). Profilers record it as 0.
+        let shows = |(frame, known): (&NamedFrame, &NamedFrame)| {
+            frame.0 == known.0 && (frame.1 == known.1 || known.1 < 0 && frame.1 == 0)
+        };
+        let starts_with = |frames: &[NamedFrame]| {
+            let is_long_enough = !frames.is_empty() && stacks.walk.len() >= frames.len();
+            is_long_enough && stacks.walk.iter().zip(frames).all(shows)
+        };
         let is_next = |frames: &Vec<NamedFrame>| {
             starts_with(frames) && stacks.at.is_some_and(|at| at < frames.len())
         };
@@ -320,6 +326,23 @@ mod tests {
         seen.deoptimised = vec!["a.B.deep".into()];
         assert_eq!(cause(&seen, true, other, walk), "deoptimised-start");
     }
+
+    #[test]
+    fn the_entry_of_a_method_is_recorded_as_its_first_instruction() {
+        let other = (Verdict::Wrong, Reason::OtherMethod);
+        let walk: (&[(&str, i32)], &[&str]) = (
+            &[("a.B.inner", 0), ("a.B.outer", 14)],
+            &["a.B.caller", "a.B.main"],
+        );
+        let mut seen = seen(CodeKind::Library);
+        seen.anchor = Some(CodeKind::Stub);
+        let behind = |bci| vec![vec![("a.B.inner".into(), bci), ("a.B.outer".into(), 14)]];
+        seen.behind_stub = behind(-1);
+        assert_eq!(cause(&seen, false, other, walk), "below-stub");
+        seen.behind_stub = behind(3);
+        assert_eq!(cause(&seen, false, other, walk), "unexplained");
+    }
+
     #[test]
     fn what_was_seen_comes_back_from_text() {
         let mut seen = seen(CodeKind::Compiled);

@@ -17,8 +17,9 @@ pub struct Instant<'a> {
     pub truth: &'a OwnedTruth,
     /// The debug info records around the program counter, if that was in compiled code.
     pub records: Option<&'a RecordedAround>,
-    /// Whether the walker may have taken the record at the program counter itself, and not the one behind it.
-    pub may_be_exact: bool,
+    /// Whether the walker is a profiler's: it may have taken the record at the program counter itself, and not the one behind
+    /// it.
+    pub of_profiler: bool,
     /// The methods that the records name.
     pub names: &'a HashMap<u32, MethodKey>,
     /// The class files, where they judge.
@@ -77,13 +78,14 @@ impl Instant<'_> {
             Some(Scope {
                 method: method.0,
                 hook: hook.map(|(hook, _)| hook),
-                bci,
+                // The record at a method's entry has BCI -1 (`SynchronizationEntryBCI`). Profilers record it as 0.
+                bci: if self.of_profiler { bci.max(0) } else { bci },
             })
         };
         let scopes = |scopes: &Vec<_>| scopes.iter().map(scope).collect::<Option<Vec<_>>>();
         let before = records.before.as_ref().and_then(scopes);
         let at = before.clone();
-        let at = at.filter(|_| self.may_be_exact && records.is_exact);
+        let at = at.filter(|_| self.of_profiler && records.is_exact);
         let behind = Around {
             before: before.clone(),
             behind: scopes(&records.behind)?,
@@ -103,7 +105,7 @@ mod tests {
     use oracle::requests::MethodFacts;
 
     /// A method without an entry that a sampler shows at its handler for exceptions, above a caller whose entry is there.
-    fn verdict(records: Option<&RecordedAround>, may_be_exact: bool) -> Verdict {
+    fn verdict(records: Option<&RecordedAround>, of_profiler: bool) -> Verdict {
         let facts = |name: &str, hook, code: &str| MethodFacts {
             class: "a/B".into(),
             name: name.into(),
@@ -126,7 +128,7 @@ mod tests {
         let instant = Instant {
             truth: truths.get(0, &methods).expect("its methods are there"),
             records,
-            may_be_exact,
+            of_profiler,
             names: &names,
             classes: None,
         };

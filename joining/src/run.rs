@@ -315,7 +315,7 @@ impl<'j, S: FnMut(&Judged<'_>, &NamedMethods)> Judging<'j, S> {
         let instant = truth.map(|truth| Instant {
             truth,
             records: seen.and_then(|seen| seen.leaf_call.as_ref()).or_else(at_pc),
-            may_be_exact: self.of_profiler,
+            of_profiler: self.of_profiler,
             names: self.names,
             classes: self.classes.filter(|_| layer.uses(TruthKind::Classes)),
         });
