@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct Description {
     /// Its name in reports.
     pub name: String,
-    /// How the name of its library's file begins.
+    /// How the name of its library's file begins. Descriptions that are built in are found by it.
     pub library: String,
     /// The options of its library, if the user gives none.
     pub options: String,
@@ -29,13 +29,16 @@ pub struct Description {
     /// The events that may show the stack of an earlier event of their thread again, without a walk.
     #[serde(default)]
     pub repeats: Vec<String>,
-    /// The options with which its frames of Java are those of AsyncGetCallTrace.
+    /// The options with which its frames of Java are those of AsyncGetCallTrace; one of them is enough. If they always are, name
+    /// an option that is always there, such as `start`.
     #[serde(default)]
     pub jvm_walker: Vec<String>,
-    /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
+    /// The names of frames with which it says that it could not walk on, if they are the lowest; a `*` at the end stands for
+    /// any text.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// The names of frames that stand for a Java method that it could not name. A stack with one that lacks a frame is not judged.
+    /// The names of frames that stand for a Java method that it could not name. A stack that lacks no more frames than it has
+    /// such ones is not judged.
     #[serde(default)]
     pub unnamed: Vec<String>,
     /// Classes that it writes under one name.

@@ -352,7 +352,13 @@ fn a_mark_is_the_lowest_frame() {
 
 #[test]
 fn samples_of_other_events_are_counted_by_name() {
-    let bodies = [numbers(&[20, 99, 1]), numbers(&[24, 1]), numbers(&[24, 1])];
+    // The last event has no stack.
+    let bodies = [
+        numbers(&[20, 99, 1]),
+        numbers(&[24, 1]),
+        numbers(&[24, 1]),
+        numbers(&[24, 0]),
+    ];
     let bytes = chunk_with(&[[JAVA, 7, 5, COMPILED]], &bodies);
     let samples = samples::read(&mut &bytes[..], &samples::Wanted::of_jfr()).unwrap();
     assert_eq!(samples.samples.len(), 1);

@@ -194,10 +194,25 @@ fn add(
                 &mut stack,
                 all,
             );
-        } else if let Some(name) = others.get(&of) {
+        } else if let Some(name) = others.get(&of)
+            && has_stack(types, of, body)
+        {
             *all.others.entry((*name).to_owned()).or_default() += 1;
         }
     })
+}
+
+/// Whether the event of the type `of` has a stack. All events of a profiler may have the field, and few a stack.
+fn has_stack(types: &Types, of: i64, mut body: Bytes<'_>) -> bool {
+    let Some(of_event) = types.get(of) else {
+        return false;
+    };
+    let mut found = false;
+    let read = values::fields(types, of, &mut body, &mut |at, value| {
+        let is_stack = of_event.fields[at].name == "stackTrace";
+        found |= is_stack && matches!(value, Value::Key(key) if key != 0);
+    });
+    read.is_some() && found
 }
 
 /// Adds an event. A damaged event is left out.
