@@ -109,6 +109,9 @@ fn mismatch(
         let asked = format!("thread {}{carried}", request.tid);
         other.insert("request".to_owned(), asked);
     }
+    if let Some(name) = &walk.end {
+        other.insert("the walk ends in".to_owned(), name.clone());
+    }
     Mismatch {
         layer: judged.layer,
         verdict: judged.judgement.verdict,

@@ -88,6 +88,7 @@ impl<'k> Injector<'k> {
             truncated: false,
             marked: false,
             unnamed: 0,
+            end: None,
         };
         let given = judge(&faulty, instant, methods).verdict;
         self.note(layer, kind.name(), given, Detection::of(expected, given));

@@ -20,6 +20,8 @@ pub struct OwnedWalk {
     pub marked: bool,
     /// How many frames stand for a method that the profiler could not name. They are not among the frames.
     pub unnamed: usize,
+    /// The name of the lowest frame, if that is no frame of Java and so not among the frames.
+    pub end: Option<String>,
 }
 
 impl OwnedWalk {
@@ -51,6 +53,7 @@ impl OwnedWalk {
             truncated: stack.truncated || stack.mark.is_some(),
             marked: stack.mark.is_some(),
             unnamed: stack.unnamed,
+            end: stack.end.clone(),
         }
     }
 }
@@ -97,6 +100,7 @@ impl OwnedWalk {
             frames: self.frames[..end].to_vec(),
             lines: self.lines[..end].to_vec(),
             truncated: self.truncated && end == self.frames.len(),
+            end: self.end.clone(),
             ..*self
         }
     }

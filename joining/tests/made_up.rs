@@ -214,6 +214,7 @@ fn add(
             Change::Unnamed | Change::CutAndUnnamed => 1,
             _ => 0,
         },
+        end: None,
     });
     samples.samples.push(TimedSample {
         event: EXECUTION.into(),

@@ -145,6 +145,7 @@ fn add(
         truncated: case == CutAsSaid,
         mark: None,
         unnamed: 0,
+        end: None,
     });
     samples.samples.push(TimedSample {
         event: CPU_TIME.into(),

@@ -347,6 +347,8 @@ fn a_mark_is_the_lowest_frame() {
         let samples = samples::read(&mut &bytes[..], &wanted).unwrap();
         let stack = &samples.stacks[samples.samples[0].stack.expect("it has one")];
         assert_eq!(stack.mark.is_some(), is_marked, "{frames:?}");
+        let ends_in_java = frames.last() == Some(&java);
+        assert_eq!(stack.end.is_none(), ends_in_java, "{frames:?}");
     }
 }
 

@@ -82,6 +82,8 @@ pub struct TimedStack {
     pub mark: Option<String>,
     /// How many frames stand for a method that the profiler could not name.
     pub unnamed: usize,
+    /// The name of the lowest frame, if that is no frame of Java.
+    pub end: Option<String>,
 }
 
 impl TimedStack {
@@ -90,13 +92,14 @@ impl TimedStack {
         match frame {
             AnyFrame::Java(frame, line) => {
                 self.frames.push((frame.method, frame.place, line));
-                self.mark = None;
+                (self.mark, self.end) = (None, None);
             }
             AnyFrame::Unnamed => {
                 self.unnamed += 1;
-                self.mark = None;
+                (self.mark, self.end) = (None, None);
             }
             AnyFrame::Other(name) => {
+                self.end = Some(name.to_owned());
                 self.unnamed += usize::from(wanted.unnamed.iter().any(|known| known == name));
                 // A stub of the VM may have the name of a mark, as `call_stub` has: then the walk goes on. Below all frames there may
                 // be one for the thread (`[main tid=7]`).
