@@ -1,7 +1,10 @@
 //! Collapsed stacks, the input of flame graphs: `frame;frame;frame COUNT`, the lowest frame first.
 //! `shown` reads the frames.
+//!
+//! Frames of native code are told by their form, so a native frame in a line with a class of Java, `I2C/C2I adapters`
+//! for instance, says nothing of how the line writes classes.
 
-use crate::error::Error;
+use crate::error::{Error, malformed};
 use crate::format::{Format, HEAD};
 use crate::shown::{Frames, Shown};
 use crate::sink::{Note, Sink};
@@ -37,7 +40,8 @@ impl Format for Collapsed {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let mut line = String::new();
-        let (mut number, mut damaged, mut frames) = (0u64, 0u64, Frames::default());
+        let (mut number, mut damaged) = (0u64, 0u64);
+        let (mut frames, mut order) = (Frames::default(), Order::default());
         while crate::lines::next(input, &mut line)? {
             number += 1;
             if line.trim().is_empty() {
@@ -51,19 +55,77 @@ impl Format for Collapsed {
                 continue;
             };
             frames.clear();
+            let shown: Vec<Shown<'_>> = without_thread(stack)
+                .split(';')
+                .rev()
+                .map(Shown::of)
+                .collect();
+            order.see(&shown, times);
             // A line has either style.
-            let has_slashes = stack.contains('/');
-            for shown in stack.split(';').rev().map(Shown::of) {
-                if !(has_slashes && is_class(&shown)) {
-                    frames.show(&shown, None, sink);
+            let has_slashes = shown
+                .iter()
+                .any(|shown| matches!(shown, Shown::Java(named) if named.has_slashes()));
+            for shown in &shown {
+                if !(has_slashes && is_class(shown)) {
+                    frames.show(shown, None, sink);
                 }
             }
             frames.sampled(times, sink);
         }
+        if order.is_reversed() {
+            return Err(malformed(
+                "threads begin where its stacks end: write them with the lowest frame first, without `--reverse`",
+            ));
+        }
+        frames.note(sink);
         if damaged > 1 {
             sink.note(Note::Cut(format!("{damaged} lines without a count")));
         }
         Ok(())
+    }
+}
+
+/// At which end of the stacks threads begin.
+#[derive(Debug, Default)]
+struct Order {
+    /// Samples of which only the lowest frame begins a thread.
+    lowest: u64,
+    /// Samples of which only the top frame begins a thread.
+    top: u64,
+}
+
+impl Order {
+    /// Sees a stack, top first.
+    fn see(&mut self, shown: &[Shown<'_>], times: u64) {
+        let mut java = shown.iter().filter_map(|shown| match shown {
+            Shown::Java(named) => Some(named.begins_thread()),
+            Shown::Unnamed | Shown::Other => None,
+        });
+        let (top, lowest) = (java.next(), java.next_back());
+        match (top, lowest) {
+            (Some(false), Some(true)) => self.lowest = self.lowest.saturating_add(times),
+            (Some(true), Some(false)) => self.top = self.top.saturating_add(times),
+            _ => {}
+        }
+    }
+
+    /// Whether the stacks have the top where the lowest frame should be. Some programs call `main` or `Thread.run`.
+    fn is_reversed(&self) -> bool {
+        self.top > self.lowest
+    }
+}
+
+/// The stack without the thread that async-profiler writes before it, as `[NAME tid=7]`. A name may have anything in it.
+fn without_thread(stack: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let ends = stack.match_indices("];");
+    let mut ends = ends.filter(|&(end, _)| {
+        let thread = stack[..end].rsplit_once("tid=");
+        thread.is_some_and(|(_, number)| is_number(number))
+    });
+    match ends.next() {
+        Some((end, mark)) if stack.starts_with('[') => &stack[end + mark.len()..],
+        _ => stack,
     }
 }
 
@@ -98,6 +160,46 @@ mod tests {
     fn a_line_has_a_stack_and_a_count() {
         assert_eq!(parse("a;b c;d 7\n"), Some(("a;b c;d", 7)));
         assert_eq!(parse("a;b"), None);
+    }
+
+    #[test]
+    fn a_thread_is_no_frame() {
+        assert_eq!(without_thread("[a;b/C.d tid=7];e/F.g;h"), "e/F.g;h");
+        assert_eq!(without_thread("[CPU-0];[tid=7];h"), "h");
+        for stack in [
+            "[unknown];a/B.c",
+            "a/B.c;[x tid=7];d",
+            "[x tid=y];d",
+            "[tid=7]",
+        ] {
+            assert_eq!(without_thread(stack), stack);
+        }
+    }
+
+    #[test]
+    fn stacks_begin_where_threads_begin() {
+        let is_reversed = |lines: &[&str]| {
+            let mut order = Order::default();
+            for line in lines {
+                let shown: Vec<_> = line.split(';').rev().map(Shown::of).collect();
+                order.see(&shown, 1);
+            }
+            order.is_reversed()
+        };
+        assert!(!is_reversed(&[
+            "clone3;a/B.c;read",
+            "java/lang/Thread.run",
+            "a/B.main;a/B.c"
+        ]));
+        assert!(is_reversed(&[
+            "read;a/B.c;a/B.main;start",
+            "a.B.c;java.lang.Thread.run"
+        ]));
+        // A thread that calls `Thread.run` or a `main` of its own.
+        assert!(!is_reversed(&[
+            "a/B.run;java/lang/Thread.run",
+            "a/B.main;c/D.e"
+        ]));
     }
 
     #[test]

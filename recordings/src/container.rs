@@ -1,9 +1,10 @@
 //! Files that are packed, archives of files, and plain files.
 
 use crate::error::{Error, malformed};
+use crate::foreign;
 use crate::format::HEAD;
 use crate::formats::FORMATS;
-use crate::sink::Sink;
+use crate::sink::{Note, Sink};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -44,6 +45,9 @@ fn stream(
         [0x1f, 0x8b, ..] => Some(Box::new(flate2::bufread::MultiGzDecoder::new(input))),
         [0x04, 0x22, 0x4d, 0x18, ..] => Some(Box::new(lz4_flex::frame::FrameDecoder::new(input))),
         _ => {
+            if let Some(refusal) = foreign::refusal(head) {
+                return Err(refusal);
+            }
             let format = FORMATS.iter().find(|format| format.fits(head));
             return format
                 .ok_or(Error::UnknownFormat)?
@@ -73,6 +77,9 @@ fn archive(file: File, events: &[String], sink: &mut dyn Sink, depth: usize) -> 
     let mut read = false;
     for i in 0..archive.len() {
         let mut entry = archive.by_index(i).map_err(damaged)?;
+        let name = entry
+            .name()
+            .map_or_else(|_| format!("file {i}"), |name| name.into_owned());
         if entry.is_dir() {
             continue;
         }
@@ -85,6 +92,7 @@ fn archive(file: File, events: &[String], sink: &mut dyn Sink, depth: usize) -> 
             Ok(()) => read = true,
             // Archives have other files besides recordings.
             Err(Error::UnknownFormat) => {}
+            Err(e @ Error::Foreign { .. }) => sink.note(Note::Cut(format!("{name}: {e}"))),
             Err(e) => return Err(e),
         }
     }

@@ -12,6 +12,13 @@ pub enum Error {
     Malformed(String),
     /// The file has none of the known formats.
     UnknownFormat,
+    /// The file has a format that is known by name only.
+    Foreign {
+        /// The format, with its article.
+        what: &'static str,
+        /// What the user can do.
+        instead: &'static str,
+    },
     /// The recording has no such event. The known events hold stacks.
     NoSuchEvent {
         /// The wanted event.
@@ -30,6 +37,7 @@ impl fmt::Display for Error {
                 "neither a JFR recording, nor JSON lines, nor collapsed stacks, nor a pprof \
                  profile, nor a thread dump",
             ),
+            Error::Foreign { what, instead } => write!(f, "{what} is not read: {instead}"),
             Error::NoSuchEvent { wanted, known } => write!(
                 f,
                 "no event `{wanted}` holds stacks; these do: {}",

@@ -11,6 +11,7 @@
 //! | `lines` | JSON, one stack a line |
 //! | `collapsed` | `frame;frame;frame COUNT`, the lowest frame first |
 //! | `pprof` | Google's profile.proto |
+//! | `foreign` | names of formats that are refused |
 //! | `shown` | the names of frames in the last two |
 //! | `thread_dump` | the text of `jstack`, `jcmd Thread.print` and SIGQUIT |
 //! | [`samples`] | the samples in JDK Flight Recorder's files one by one, each with its time |
@@ -28,13 +29,14 @@
 //! Damaged input is an [`Error`], or a [`Note`] if a part of the input could be read. No input makes a
 //! reader panic or read for ever. A reader holds a part of its file in memory, except that of pprof,
 //! which holds the whole profile and refuses more than 256 MB. Frames of native libraries and of the
-//! kernel are left out.
+//! kernel are left out, and stacks without another frame are counted ([`Note::WithoutJava`]).
 #![forbid(unsafe_code)]
 
 mod bytes;
 mod collapsed;
 mod container;
 mod error;
+mod foreign;
 mod format;
 mod formats;
 mod jfr;

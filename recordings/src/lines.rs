@@ -2,7 +2,7 @@
 
 use crate::error::{Error, malformed};
 use crate::format::Format;
-use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Note, Samples, Sink, Stack, internal_name};
 use serde::Deserialize;
 use std::io::{BufRead, Read};
 
@@ -65,7 +65,7 @@ impl Format for Lines {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let mut text = String::new();
-        let mut number = 0u64;
+        let (mut number, mut without) = (0u64, 0);
         while next(input, &mut text)? {
             number += 1;
             if text.trim().is_empty() {
@@ -89,13 +89,18 @@ impl Format for Lines {
                 times: 1,
                 start: line.start.map(LineStart::name),
             }];
-            if !frames.is_empty() {
-                sink.stack(Stack {
-                    frames: &frames,
-                    whole: line.start.is_some(),
-                    samples: &samples,
-                });
+            if frames.is_empty() {
+                without += 1;
+                continue;
             }
+            sink.stack(Stack {
+                frames: &frames,
+                whole: line.start.is_some(),
+                samples: &samples,
+            });
+        }
+        if without > 0 {
+            sink.note(Note::WithoutJava(without));
         }
         Ok(())
     }

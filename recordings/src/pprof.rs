@@ -120,6 +120,7 @@ impl Format for Pprof {
             }
             frames.sampled(times, sink);
         }
+        frames.note(sink);
         Ok(())
     }
 }

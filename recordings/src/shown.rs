@@ -5,7 +5,7 @@
 //! have one, too. It shows a method that was unloaded before its name was asked for as
 //! `[stale_jmethodID]`, `[jvmtiError 23]` or `[unknown]`.
 
-use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Note, Samples, Sink, Stack, internal_name};
 
 /// What a text stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,31 @@ pub(crate) struct Named<'a> {
     pub class: &'a str,
     pub name: &'a str,
     pub descriptor: Option<String>,
+}
+
+impl Named<'_> {
+    /// Whether the class has slashes, as in the JVM's own names. The slash before the number of a hidden class does
+    /// not count: it stands between dots, too.
+    pub fn has_slashes(&self) -> bool {
+        let mut parts = self.class.split('/').skip(1);
+        parts.any(|part| !part.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    /// Whether the text looks like the name of a class with dots, such as `java.lang.String`, which is read as a
+    /// method `String` of `java.lang`.
+    fn is_like_class(&self) -> bool {
+        let package = self.class.rsplit('.').next().unwrap_or_default();
+        !self.has_slashes()
+            && package.starts_with(|c: char| c.is_lowercase())
+            && self.name.starts_with(|c: char| c.is_uppercase())
+    }
+
+    /// Whether threads begin in the method.
+    pub fn begins_thread(&self) -> bool {
+        let is_run =
+            matches!(self.class, "java/lang/Thread" | "java.lang.Thread") && self.name == "run";
+        is_run || self.name == "main"
+    }
 }
 
 impl<'a> Shown<'a> {
@@ -79,16 +104,31 @@ pub(crate) struct Frames {
     pub all: Vec<Frame>,
     /// Whether frames without a name were found below the last frame.
     gap: bool,
+    /// Whether the stack has a class on top of its frames.
+    class_on_top: bool,
+    /// Whether a class of any stack has a package; `None` before the first class.
+    packages: Option<bool>,
+    /// Samples without a frame of Java.
+    without_java: u64,
+    /// Samples with a class on top of the frames.
+    classes_on_top: u64,
 }
 
 impl Frames {
     pub fn clear(&mut self) {
         self.all.clear();
         self.gap = false;
+        self.class_on_top = false;
     }
 
     /// The frames are a stack that was sampled so often, if there are any.
-    pub fn sampled(&self, times: u64, sink: &mut dyn Sink) {
+    pub fn sampled(&mut self, times: u64, sink: &mut dyn Sink) {
+        if self.class_on_top {
+            self.classes_on_top = self.classes_on_top.saturating_add(times);
+        }
+        if self.all.is_empty() {
+            self.without_java = self.without_java.saturating_add(times);
+        }
         let samples = [Samples {
             thread: None,
             times,
@@ -100,6 +140,20 @@ impl Frames {
                 whole: false,
                 samples: &samples,
             });
+        }
+    }
+
+    /// Notes what was left out of all stacks, and what they lack.
+    pub fn note(&self, sink: &mut dyn Sink) {
+        let left_out = [
+            (self.without_java, Note::WithoutJava as fn(u64) -> Note),
+            (self.classes_on_top, Note::ClassesOnTop),
+        ];
+        for (number, note) in left_out.into_iter().filter(|&(number, _)| number > 0) {
+            sink.note(note(number));
+        }
+        if self.packages == Some(false) {
+            sink.note(Note::NoPackages);
         }
     }
 
@@ -125,9 +179,14 @@ impl Frames {
         match shown {
             Shown::Other => {}
             Shown::Unnamed => self.unnamed(),
+            Shown::Java(named) if self.all.is_empty() && named.is_like_class() => {
+                self.class_on_top = true;
+            }
             Shown::Java(named) => {
+                let class = internal_name(named.class);
+                *self.packages.get_or_insert(false) |= class.contains('/');
                 let method = sink.method(Method {
-                    class: &internal_name(named.class),
+                    class: &class,
                     name: named.name,
                     descriptor: named.descriptor.as_deref(),
                 });

@@ -77,6 +77,14 @@ pub enum Note {
     Interference(String),
     /// This many samples of JFR's sampler failed, and have no stack.
     Failed(u64),
+    /// The stacks of this many samples have no frame of a Java method with a name, and are left out.
+    WithoutJava(u64),
+    /// This many samples have no stack.
+    WithoutStack(u64),
+    /// The top frames of this many samples seem to be the classes of allocated objects or of locks, and are left out.
+    ClassesOnTop(u64),
+    /// No class has a package.
+    NoPackages,
     /// The stacks of this many samples are of another instant than the samples' time.
     Biased(u64),
 }

@@ -378,6 +378,16 @@ fn shown(note: &Note) -> String {
             format!("{what}: classes or calls that are not in the class files may have run")
         }
         Note::Failed(n) => format!("{n} samples failed and have no stack"),
+        Note::WithoutStack(n) => format!("{n} samples have no stack"),
+        Note::WithoutJava(n) => {
+            format!("{n} samples have no frame of a Java method, as in threads of the VM: left out")
+        }
+        Note::ClassesOnTop(n) => format!(
+            "{n} samples have a class on top, such as java.lang.String: read as the class of an allocated object or of a lock"
+        ),
+        Note::NoPackages => "no class has a package: record without simple names of classes \
+             (`simple` of async-profiler), which do not tell the class"
+            .into(),
         Note::Biased(n) => format!("{n} samples are biased: their stacks are of a later instant"),
     }
 }

@@ -79,6 +79,6 @@ pub(super) fn read(
     events(chunk, &mut |(of, body)| {
         found.see(of, body, &constants, seen, sink);
     })?;
-    found.tell(&constants, seen.depth, sink);
+    found.tell(&constants, seen, sink);
     Some(())
 }

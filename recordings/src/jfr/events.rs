@@ -184,14 +184,17 @@ impl<'a> Events<'a> {
                         _ => 0,
                     };
                     threads.entry(thread.unwrap_or(0)).or_default().add(at);
+                } else if !is("failed") {
+                    seen.without_stack += 1;
                 }
             }
             Use::Count => {}
         }
     }
 
-    /// Passes each stack to the sink. `depth`: as for [`Constants::stack`].
-    pub fn tell(&self, constants: &Constants<'_>, depth: Option<usize>, sink: &mut dyn Sink) {
+    /// Passes each stack to the sink, and counts in `seen` those that are left out.
+    pub fn tell(&self, constants: &Constants<'_>, seen: &mut Seen, sink: &mut dyn Sink) {
+        let depth = seen.depth;
         let (mut methods, mut frames) = (Methods::default(), Frames::default());
         let in_main = self.in_main(constants);
         // In the order of their keys, so that a report is the same each time.
@@ -214,12 +217,15 @@ impl<'a> Events<'a> {
                 })
                 .collect();
             samples.sort_by(|a, b| a.thread.cmp(&b.thread));
-            if let Some(whole) = whole.filter(|_| !frames.all.is_empty()) {
-                sink.stack(Stack {
+            let times = samples.iter().map(|samples| samples.times).sum::<u64>();
+            match whole {
+                None => seen.damaged += times,
+                Some(_) if frames.all.is_empty() => seen.without_java += times,
+                Some(whole) => sink.stack(Stack {
                     frames: &frames.all,
                     whole,
                     samples: &samples,
-                });
+                }),
             }
         }
     }

@@ -46,8 +46,16 @@ impl Format for Jfr {
                 known: seen.with_stacks.into_keys().collect(),
             });
         }
+        if seen.damaged > 0 {
+            sink.note(Note::Cut(format!(
+                "{} samples whose stack is damaged or missing",
+                seen.damaged
+            )));
+        }
         let notes = [
             (seen.failed, Note::Failed as fn(u64) -> Note),
+            (seen.without_stack, Note::WithoutStack),
+            (seen.without_java, Note::WithoutJava),
             (seen.biased, Note::Biased),
         ];
         for (number, note) in notes.into_iter().filter(|&(number, _)| number > 0) {

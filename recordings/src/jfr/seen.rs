@@ -22,6 +22,12 @@ pub(super) struct Seen {
     /// The most frames of a stack, if the recording says so.
     pub(super) depth: Option<usize>,
     pub(super) failed: u64,
+    /// Wanted events without a stack, besides those that failed.
+    pub(super) without_stack: u64,
+    /// Wanted events whose stack has no frame of a Java method.
+    pub(super) without_java: u64,
+    /// Wanted events whose stack is damaged, or not in the file.
+    pub(super) damaged: u64,
     pub(super) biased: u64,
     pub(super) interference: BTreeMap<String, u64>,
 }
