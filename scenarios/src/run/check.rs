@@ -10,7 +10,7 @@ use crate::process::interrupt;
 use crate::scenario::{Program, Scenario, measured, turn_length};
 use crate::store;
 use oracle::Layer;
-use oracle::gate::{Answer, Claim, Course, Limits, Turn};
+use oracle::gate::{Answer, Claim, Course, Limits, Suspicion, Turn};
 use oracle::outcome::Outcome;
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -198,14 +198,14 @@ impl Task {
         // The closer a suspicion is to an answer, the more often it is followed. A clear one is sure after some pairs, or
         // refuted by the next one, so it need not wait until each program had a turn. Among hundreds of cells, some look worse
         // in a pair or two of equal builds, too: they must not take the turns that the answer still needs.
-        let quarters = |is_clear: bool| match course.missing() {
-            close if close < 9.0 => 4,
-            _ if is_clear => 3,
+        let quarters = |suspicion: &Suspicion| match course.missing() {
+            close if close < 9.0 || suspicion.is_steady => 4,
+            _ if suspicion.is_clear => 3,
             _ => 1,
         };
         if let Some(suspicion) = course.suspicion()
             && (covered || suspicion.is_clear)
-            && random(3) % 4 < quarters(suspicion.is_clear)
+            && random(3) % 4 < quarters(&suspicion)
         {
             return Choice {
                 in_turn: false,

@@ -78,14 +78,15 @@ impl Group {
     }
 
     /// What the group has of the probability of a false alarm, and about how many cells a check finds in it. A kind of JFR comes
-    /// after a hundred others, when JFR has its first turn, and must not pay for that.
+    /// after a hundred others, when JFR has its first turn, and must not pay for that. Equal builds hardly ever have a kind that
+    /// is very different: on a busy machine, where a pair of JFR takes a minute, a dozen pairs must do.
     fn share(self) -> (f64, u32) {
         match self {
             Group::Statements => (0.05, 4),
-            Group::Different => (0.1, 4),
-            Group::Kinds => (0.45, 128),
-            Group::Programs => (0.2, 512),
-            Group::Places => (0.2, 512),
+            Group::Different => (0.35, 2),
+            Group::Kinds => (0.3, 128),
+            Group::Programs => (0.15, 512),
+            Group::Places => (0.15, 512),
         }
     }
 }
@@ -168,6 +169,9 @@ pub struct Suspicion {
     pub pair: usize,
     /// The difference is so large that a pair or two will refute it if the builds are equal.
     pub is_clear: bool,
+    /// By so much, in each of several pairs, equal builds hardly ever differ: each further pair refutes it or brings it close to
+    /// an answer.
+    pub is_steady: bool,
 }
 
 /// A cell with so many times the events that an honest build may have is a clear suspicion.
@@ -175,6 +179,9 @@ const CLEAR: f64 = 8.0;
 
 /// A tolerance is wide if an honest build may have so much more, as a share.
 const WIDE: f64 = 0.02;
+
+/// What so many pairs in a row did not show again is not steady.
+const MOST_SILENT: i32 = 3;
 
 /// Whether a cell counts instructions. A thread that steps may stay in one loop for a whole turn, and is at each of its instructions in
 /// the same state: hundreds of them in one turn tell no more than one.
@@ -330,18 +337,20 @@ impl Course {
         let rated = suspects.map(|(cell, tracked)| {
             let times = tracked.times(&cell.what);
             let is_steady = tracked.is_steady(cell);
+            let is_steady = is_steady && tracked.test.more > 1;
             let is_large = times >= CLEAR && (tracked.test.more > 1 || !is_by_instruction(cell));
-            let is_clear = is_large || is_steady && tracked.test.more > 1;
+            let is_clear = is_large || is_steady;
             // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
             let rank = tracked.ln_weight() + times.ln();
             (cell, tracked, (is_clear, is_steady), rank)
         });
-        let (cell, tracked, (is_clear, _), _) = rated
+        let (cell, tracked, (is_clear, is_steady), _) = rated
             .max_by(|(_, _, a, rank), (_, _, b, other)| a.cmp(b).then(rank.total_cmp(other)))?;
         Some(Suspicion {
             rise: tracked.rise(cell),
             pair: tracked.last,
             is_clear,
+            is_steady,
         })
     }
 
@@ -378,7 +387,7 @@ impl Tracked {
         let is_wide = Tolerance::of(&cell.what).is_some_and(|tolerance| tolerance.share >= WIDE);
         let is_wide = is_wide || !is_by_instruction(cell) && is_far((base, new));
         let is_of_all = cell.is_of_all_programs() && cell.place.is_none();
-        is_wide && is_of_all && self.test.less == 0
+        is_wide && is_of_all && self.test.less == 0 && self.silent < MOST_SILENT
     }
 
     /// How many times as many events as an honest build may have; half of it for each pair that did not show it again.

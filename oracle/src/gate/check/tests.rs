@@ -175,6 +175,25 @@ fn a_frequent_answer_that_becomes_twice_as_frequent_is_followed_until_it_is_sure
     assert!(!check.rises().is_empty());
 }
 
+/// In a minute for each pair there are not many.
+#[test]
+fn rates_that_are_far_from_each_other_need_a_dozen_pairs() {
+    let mut check = Course::new(0.01);
+    // Hundreds of other kinds were there first, and one of them was far apart, too.
+    for program in 0..8 {
+        let seed = mix(program);
+        let honest = |salt| turn(program, mix(seed ^ salt), 0.0);
+        check.add(&honest(3), &honest(4));
+    }
+    for pair in 0..12 {
+        assert!(check.rises().is_empty(), "in {pair} pairs");
+        let is_followed = check.suspicion().is_some_and(|it| it.is_steady);
+        assert_eq!(is_followed, pair > 1, "after {pair} pairs");
+        check.add(&of_biased(30, 0), &of_biased(30, 450));
+    }
+    assert!(!check.rises().is_empty());
+}
+
 /// A turn that stepped through so many instructions of one kind of code, and so many of them were answered falsely.
 fn of_steps(wrong: u64) -> Turn {
     let kind = || "Interpreter".to_string();
