@@ -97,6 +97,27 @@ pub struct Compared<'a> {
 }
 
 impl RequestProofs {
+    /// What is seen of a thread that has no Java frames. `code` is that at the program counter.
+    pub fn outside(code: CodeKind) -> RequestProofs {
+        RequestProofs {
+            in_java: false,
+            code,
+            anchor: None,
+            return_address: ReturnAddress::Usual,
+            interpreter: InterpreterFrame::Intact,
+            is_leaf_call: false,
+            stubs: vec![],
+            is_return_barrier: false,
+            deoptimised: vec![],
+            entries: vec![],
+            leaf_call: None,
+            is_in_unsized_stub: false,
+            is_in_signal_handler: false,
+            behind_stub: vec![],
+            misplaced: vec![],
+        }
+    }
+
     /// The proofs of a mismatch.
     pub fn proofs(&self, stacks: &Compared<'_>) -> Proofs {
         let count = |names: &mut dyn Iterator<Item = &String>, method: &str| {
@@ -187,20 +208,7 @@ mod tests {
     fn seen(code: CodeKind) -> RequestProofs {
         RequestProofs {
             in_java: true,
-            code,
-            anchor: None,
-            return_address: ReturnAddress::Usual,
-            interpreter: InterpreterFrame::Intact,
-            is_leaf_call: false,
-            stubs: vec![],
-            is_return_barrier: false,
-            deoptimised: vec![],
-            entries: vec![],
-            leaf_call: None,
-            is_in_unsized_stub: false,
-            is_in_signal_handler: false,
-            behind_stub: vec![],
-            misplaced: vec![],
+            ..RequestProofs::outside(code)
         }
     }
 

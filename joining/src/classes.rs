@@ -2,7 +2,7 @@
 
 use crate::methods::NamedMethods;
 use hotspot::runtime::{HotSpot, add_class};
-use oracle::edge::{EdgeFrame, Finding, Judge, MethodId};
+use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, Unknown};
 use oracle::requests::MethodFacts;
 use oracle::trace::{Frame, MethodKey};
 use std::cell::RefCell;
@@ -68,6 +68,13 @@ impl Classes {
         let frames: Option<Vec<_>> = stack.iter().map(&mut frame).collect();
         let mut found = vec![];
         judge.stack(&frames?, None, &mut found);
+        // First comes the finding on the top frame, then those on each frame and its caller.
+        let is_own = |at: usize| methods.has_own_name(stack[at].method);
+        for (at, finding) in found.iter_mut().enumerate() {
+            if !is_own(at) || at > 0 && !is_own(at - 1) {
+                *finding = Finding::Unknown(Unknown::Method);
+            }
+        }
         Some(found)
     }
 }

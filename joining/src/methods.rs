@@ -134,6 +134,15 @@ impl NamedMethods {
         common(natives.map(Some), None)
     }
 
+    /// Whether the recording names the method as its class file does, and not by a name that methods of a family share.
+    pub fn has_own_name(&self, key: MethodKey) -> bool {
+        let named = self.methods.get(key.0);
+        named.is_some_and(|named| {
+            let family = self.family(&named.class);
+            family.is_none_or(|family| family.method.is_none())
+        })
+    }
+
     /// Whether the frame of the method stands between the frames of a virtual thread and those of its carrier.
     pub fn is_enter_special(&self, key: MethodKey) -> bool {
         let named = self.methods.get(key.0);
@@ -335,6 +344,9 @@ mod tests {
         );
         assert_ne!(methods.numbered(2), Some(key));
         assert_ne!(methods.key("a/Accessor", "any method", "()I"), key);
+        assert!(!methods.has_own_name(key), "no call is one of this name");
+        let other = methods.numbered(2).expect("it has a key");
+        assert!(methods.has_own_name(other));
         assert_eq!(
             methods.site(key, Location(1)),
             Site::Unknown,

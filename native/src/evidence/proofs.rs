@@ -109,6 +109,12 @@ pub fn at_request(
 ) -> RequestProofs {
     let (stack, registers) = (at.stack_top.stack(), &at.registers);
     let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
+    // A thread without an anchor outside of Java has no Java frames to prove anything of. By the wall clock most requests are
+    // such, and looking at all words of their stacks would leave no time for the others.
+    let is_outside = at.seen.is_some_and(|seen| !in_java && seen.last.sp == 0);
+    if is_outside {
+        return RequestProofs::outside(code_of(jvm, registers.pc));
+    }
     let (stub, above) = in_stub(cache, at);
     let is_leaf_call = in_java
         && (is_leaf_call(cache, stack, registers)
