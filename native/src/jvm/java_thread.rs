@@ -88,6 +88,11 @@ impl ThreadSnapshot {
         self.state == ThreadState::of(Activity::Java) && self.last.sp == 0
     }
 
+    /// Whether the thread runs no Java code, and no anchor gives its last Java frame: it has none, or its walkers see none.
+    pub fn is_outside(&self) -> bool {
+        self.state != ThreadState::of(Activity::Java) && self.last.sp == 0 && self.last.pc == 0
+    }
+
     /// Whether the thread runs native code, or comes back from it.
     pub fn is_in_native(&self) -> bool {
         self.state.activity() == Activity::Native

@@ -8,14 +8,15 @@ use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::profiler;
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, SignalSender};
+use crate::jvm::os::thread;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
 use oracle::RecordedSampler;
 use oracle::tally::Drop;
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI32, AtomicU64};
 
 /// The truth at one request.
 pub struct Copy {
@@ -86,11 +87,25 @@ pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Re
     Ok(reader)
 }
 
-/// Runs in place of the requester's handler, and calls that handler.
+/// The kernel id of the thread that reads the copies; 0 before it begins.
+static READING: AtomicI32 = AtomicI32::new(0);
+
+/// Leaves the calling thread, which reads the copies, out of the samples of profilers. While it is behind, most of the
+/// samples would be its own, and each would make one more copy.
+pub fn leave_out_this_thread() {
+    READING.store(thread::id(), Relaxed);
+}
+
+/// Runs in place of the requester's handler, and calls that handler. A profiler's is not called in the thread that reads the
+/// copies: timers of it go on or rest, and neither matters.
 pub fn around(requester: RecordedSampler, context: &HandlerContext<'_>, earlier: &mut dyn FnMut()) {
     let (Some(copying), Some(thread)) = (COPYING.get(), Interrupted::new(context)) else {
         return earlier();
     };
+    let is_own = thread.state().tid() == READING.load(Relaxed);
+    if is_own && requester == RecordedSampler::Profiler {
+        return;
+    }
     let mut copied = || copy(copying, requester, thread, earlier);
     match requester {
         RecordedSampler::CpuTime | RecordedSampler::Profiler => copied(),
@@ -117,8 +132,16 @@ fn copy(
         copy.pc = thread.context().registers().pc;
         copy.seen = copying.threads.and_then(|threads| thread.seen(threads));
         copy.copied = state.stack().copy_to(&mut copy.stack);
+        // The VM's compilers, for instance, are Java threads without Java frames. Their stacks say nothing, and with a
+        // profiler that samples all threads most requests are of them.
+        let has_no_frames = copy.copied.is_ok() && copy.stack.is_empty() && !copy.carried;
+        let is_outside = has_no_frames && copy.seen.is_some_and(|seen| seen.is_outside());
         if let Some(at) = &mut copy.at {
-            at.copy(thread, copying.threads);
+            if is_outside {
+                at.copy_registers(thread, copy.seen);
+            } else {
+                at.copy(thread, copying.threads);
+            }
         }
         let from = arch::counter();
         earlier();

@@ -72,10 +72,17 @@ impl Interruption {
 
     /// Copies all of it. `threads` are the VM's, if it describes them.
     pub fn copy(&mut self, thread: Interrupted<'_>, threads: Option<&JavaThreads>) {
+        let seen = threads.and_then(|threads| thread.seen(threads));
+        self.copy_registers(thread, seen);
+        self.stack_top.copy(thread, seen);
+    }
+
+    /// Copies all of it but the words of the stack. `seen`: the thread as the VM has it.
+    pub fn copy_registers(&mut self, thread: Interrupted<'_>, seen: Option<ThreadSnapshot>) {
         self.registers = thread.context().registers();
         self.general = thread.context().general();
-        self.seen = threads.and_then(|threads| thread.seen(threads));
-        self.stack_top.copy(thread, self.seen);
+        self.seen = seen;
+        self.stack_top.clear();
     }
 }
 
@@ -132,6 +139,11 @@ impl StackTop {
         let from = anchored.map_or(0, |seen| seen.last.sp);
         self.start = from.max(thread.context().registers().sp);
         self.count = thread.copy_stack(from, &mut self.words);
+    }
+
+    /// Removes all words.
+    pub fn clear(&mut self) {
+        self.count = 0;
     }
 
     /// All words that were copied.

@@ -21,6 +21,7 @@ use hotspot::at_request::RequestLine;
 use oracle::RecordedSampler;
 use oracle::requests::{Copied, Pin, Request};
 use std::io;
+use vm::memory::Remembering;
 
 /// The copies.
 pub struct Copies {
@@ -75,8 +76,14 @@ impl Copies {
     }
 }
 
+/// So many copies are read before the VM's memory is looked at anew. In a run with 10,000 samples for each second of CPU
+/// time the thread that reads has a third of it, and needs 90 µs for a copy if each of them is looked at anew: more than a
+/// quarter of the samples are lost.
+const TOGETHER: usize = 256;
+
 impl Source for Copies {
     fn begin(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        requests::leave_out_this_thread();
         lines.write(&RequestLine::Since(self.since))
     }
 
@@ -89,10 +96,14 @@ impl Source for Copies {
             code,
             ..
         } = self;
-        if let Some(code) = code {
-            code.forget();
-        }
-        let count = reader.read(|copy| {
+        let memory = Remembering::begin();
+        let mut count = 0;
+        reader.read(|copy| {
+            if count % TOGETHER == 0 {
+                memory.forget();
+                code.iter_mut().for_each(RememberedCode::forget);
+            }
+            count += 1;
             if written.is_ok() {
                 written = write(copy, records, code.as_ref(), lines);
             }

@@ -73,12 +73,15 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
     let mut next_pin = Instant::now();
     let mut clock = None;
     let jvm = lines.layers.truth.jvm;
+    // A profiler reads the JVM's clock only if it is the processor's counter. Otherwise its class may not be
+    // initialised yet, and we leave that to the program.
+    let has_clock = jvm.stamps_with_counter() || !lines.layers.config.has_profiler();
     source.begin(&mut lines)?;
     while jvm.is_live() {
         let written = source.write_new(&mut lines)?;
         // JFR runs since the first request.
         if written > 0 && Instant::now() >= next_pin {
-            write_pin(&mut clock, &mut lines)?;
+            write_pin(&mut clock, has_clock, &mut lines)?;
             lines.flush()?;
             next_pin = Instant::now() + PINNING;
         }
@@ -87,7 +90,7 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
         }
     }
     source.write_new(&mut lines)?;
-    write_pin(&mut clock, &mut lines)?;
+    write_pin(&mut clock, has_clock, &mut lines)?;
     lines.write_methods()?;
     if let Some(class_files) = &lines.layers.truth.class_files {
         class_files.flush()?;
@@ -97,11 +100,11 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
     lines.flush()
 }
 
-fn write_pin<'e>(clock: &mut Option<JfrClock<'e>>, lines: &mut Lines<'e>) -> io::Result<()> {
-    let jvm = lines.layers.truth.jvm;
-    // A profiler reads the JVM's clock only if it is the processor's counter. Otherwise its class may not be
-    // initialised yet, and we leave that to the program.
-    let has_clock = jvm.stamps_with_counter() || !lines.layers.config.has_profiler();
+fn write_pin<'e>(
+    clock: &mut Option<JfrClock<'e>>,
+    has_clock: bool,
+    lines: &mut Lines<'e>,
+) -> io::Result<()> {
     if clock.is_none() && has_clock {
         *clock = JfrClock::find(lines.env);
     }

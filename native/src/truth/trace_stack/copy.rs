@@ -73,6 +73,11 @@ impl StackCopy {
         (self.depth, self.checked) = (0, 0);
     }
 
+    /// Whether the copied stack has no entry.
+    pub fn is_empty(&self) -> bool {
+        self.depth == 0
+    }
+
     /// The hooked frames, bottom first.
     pub fn hooks(&self) -> impl Iterator<Item = HookId> {
         self.entries().iter().map(|entry| hook_of(entry.hook))
