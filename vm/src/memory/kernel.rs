@@ -3,7 +3,7 @@
 //! The kernel copies the bytes: by `process_vm_readv(2)`, or where that is not allowed (in some
 //! containers, under some emulators) from `/proc/self/mem`.
 
-use super::remembered;
+use super::remembered::{self, PAGE};
 use hotspot::memory::Memory;
 use std::fmt;
 use std::fs::File;
@@ -154,7 +154,7 @@ pub fn peek<T: Plain>(address: usize) -> Option<T> {
     // SAFETY: the bytes of `value`, which are written and not read.
     let bytes =
         unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) };
-    match remembered::read(address, bytes) {
+    match remembered::read(address, bytes, page) {
         Some(true) => {
             // SAFETY: all bytes were written, and the type takes any.
             Some(unsafe { value.assume_init() })
@@ -164,18 +164,15 @@ pub fn peek<T: Plain>(address: usize) -> Option<T> {
     }
 }
 
-/// The size of the pages that [`peek_bytes`] reads, in bytes.
-pub(super) const PAGE: usize = 1 << 12;
-
 /// Copies the page from `start` on; `None` if it cannot be read.
-pub(super) fn page(start: usize) -> Option<Box<[u8]>> {
+fn page(start: usize) -> Option<Box<[u8]>> {
     let bytes = from_kernel(start, PAGE);
     (bytes.len() == PAGE).then(|| bytes.into())
 }
 
 /// Copies up to `length` bytes from `address`, page by page. Stops at a page that cannot be read.
 pub fn peek_bytes(address: usize, length: usize) -> Vec<u8> {
-    remembered::bytes(address, length).unwrap_or_else(|| from_kernel(address, length))
+    remembered::bytes(address, length, page).unwrap_or_else(|| from_kernel(address, length))
 }
 
 fn from_kernel(address: usize, length: usize) -> Vec<u8> {

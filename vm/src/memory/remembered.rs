@@ -4,12 +4,17 @@
 //! structures of the VM again and again, such as the headers of compiled methods and the names of methods, and three
 //! quarters of its time are system calls.
 
-use super::kernel::{self, PAGE};
 use rustc_hash::FxBuildHasher;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::ptr;
+
+/// The size of a page, in bytes.
+pub(super) const PAGE: usize = 1 << 12;
+
+/// Copies the page that starts at an address; `None` if it cannot be read.
+type ReadPage = fn(usize) -> Option<Box<[u8]>>;
 
 /// The largest number of pages that are remembered, 8 MiB. Behind it all are forgotten.
 const MOST: usize = 1 << 11;
@@ -55,10 +60,10 @@ impl Drop for Remembering {
 
 /// Copies the bytes at `address` to `into`. Returns whether all can be read; `None` if the thread remembers no pages, and
 /// nothing is written then.
-pub(super) fn read(address: usize, into: &mut [MaybeUninit<u8>]) -> Option<bool> {
+pub(super) fn read(address: usize, into: &mut [MaybeUninit<u8>], page: ReadPage) -> Option<bool> {
     let mut at = 0;
     let length = into.len();
-    each(address, length, |part| {
+    each(address, length, page, |part| {
         for (to, &from) in into[at..].iter_mut().zip(part) {
             to.write(from);
         }
@@ -69,14 +74,14 @@ pub(super) fn read(address: usize, into: &mut [MaybeUninit<u8>]) -> Option<bool>
 
 /// Copies up to `length` bytes from `address`, up to the first page that cannot be read; `None` if the thread remembers
 /// no pages.
-pub(super) fn bytes(address: usize, length: usize) -> Option<Vec<u8>> {
+pub(super) fn bytes(address: usize, length: usize, page: ReadPage) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
-    each(address, length, |part| bytes.extend_from_slice(part))?;
+    each(address, length, page, |part| bytes.extend_from_slice(part))?;
     Some(bytes)
 }
 
 /// Shows the parts of pages that these bytes are in, up to the first page that cannot be read.
-fn each(address: usize, length: usize, mut see: impl FnMut(&[u8])) -> Option<()> {
+fn each(address: usize, length: usize, page: ReadPage, mut see: impl FnMut(&[u8])) -> Option<()> {
     let pages = PAGES.get();
     if pages.is_null() {
         return None;
@@ -92,7 +97,7 @@ fn each(address: usize, length: usize, mut see: impl FnMut(&[u8])) -> Option<()>
         if pages.len() >= MOST && !pages.contains_key(&start) {
             pages.clear();
         }
-        let page = pages.entry(start).or_insert_with(|| kernel::page(start));
+        let page = pages.entry(start).or_insert_with(|| page(start));
         let Some(page) = page else { break };
         let part = (length - done).min(PAGE - at);
         see(&page[at..at + part]);
