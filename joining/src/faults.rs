@@ -87,7 +87,7 @@ impl<'k> Injector<'k> {
             frames,
             truncated: false,
             marked: false,
-            unnamed: 0,
+            unnamed: vec![],
             end: None,
         };
         let given = judge(&faulty, instant, methods).verdict;

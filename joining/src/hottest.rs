@@ -29,7 +29,12 @@ pub fn stacks<'a>(
     (!truth.is_empty()).then_some((truth, shown))
 }
 
-/// What is judged, unless a hook ran: of such requests the sampler loses more than of those in the program.
+/// What is judged, unless a hook ran: of such requests the sampler loses more than of those in the program. A stack with a
+/// frame without a name says of no method that it is the hottest.
 fn of_program<'j, 'a>(judged: &'j Judged<'a>) -> Option<&'j Judged<'a>> {
-    (!judged.request.is_some_and(|request| request.hook_ran)).then_some(judged)
+    let hook_ran = judged.request.is_some_and(|request| request.hook_ran);
+    let is_named = judged
+        .compared
+        .is_none_or(|(walk, _)| walk.unnamed.is_empty());
+    (!hook_ran && is_named).then_some(judged)
 }

@@ -2,6 +2,7 @@
 
 use crate::instant::Instant;
 use crate::methods::NamedMethods;
+use crate::unnamed;
 use oracle::trace::{Frame, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Reason, Verdict};
 use recordings::FramePosition;
@@ -18,8 +19,8 @@ pub struct OwnedWalk {
     pub truncated: bool,
     /// Whether the profiler says so by a mark in place of the frames.
     pub marked: bool,
-    /// How many frames stand for a method that the profiler could not name. They are not among the frames.
-    pub unnamed: usize,
+    /// Where frames are missing whose methods the profiler could not name: for each the number of the frames above.
+    pub unnamed: Vec<usize>,
     /// The name of the lowest frame, if that is no frame of Java and so not among the frames.
     pub end: Option<String>,
 }
@@ -52,7 +53,7 @@ impl OwnedWalk {
             lines: stack.frames.iter().map(line).collect(),
             truncated: stack.truncated || stack.mark.is_some(),
             marked: stack.mark.is_some(),
-            unnamed: stack.unnamed,
+            unnamed: stack.unnamed.clone(),
             end: stack.end.clone(),
         }
     }
@@ -60,6 +61,8 @@ impl OwnedWalk {
 
 /// Judges a walk of a recording: frames, BCIs, lines, and what the recording says about its completeness.
 pub fn judge(walk: &OwnedWalk, instant: &Instant<'_>, methods: &NamedMethods) -> Judgement {
+    let filled = walk.filled(instant, methods);
+    let walk = filled.as_ref().unwrap_or(walk);
     let found = instant.see(methods, |truth| truth.judge(&walk.frames));
     let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
@@ -68,7 +71,9 @@ pub fn judge(walk: &OwnedWalk, instant: &Instant<'_>, methods: &NamedMethods) ->
         }
         (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,
         // Any method may be in a frame without a name: what is missing here may be there, unless more frames are missing.
-        _ if walk.unnamed > 0 && walk.frames.len() + walk.unnamed >= instant.truth.depth() => {
+        _ if (filled.is_some() || !walk.unnamed.is_empty())
+            && walk.frames.len() + walk.unnamed.len() >= instant.truth.depth() =>
+        {
             Judgement::plain(Verdict::Unverifiable, Reason::Unnamed)
         }
         _ => return found,
@@ -91,6 +96,26 @@ fn has_no_entry(walk: &OwnedWalk, methods: &NamedMethods) -> bool {
 }
 
 impl OwnedWalk {
+    /// The walk with methods in place of those that the profiler could not name, as far as the truth confirms them.
+    fn filled(&self, instant: &Instant<'_>, methods: &NamedMethods) -> Option<OwnedWalk> {
+        let shown: Vec<_> = self
+            .frames
+            .iter()
+            .copied()
+            .zip(self.lines.iter().copied())
+            .collect();
+        let filled = unnamed::filled(&shown, &self.unnamed, instant.truth, methods)?;
+        let (frames, lines) = filled.into_iter().unzip();
+        Some(OwnedWalk {
+            frames,
+            lines,
+            truncated: self.truncated,
+            marked: self.marked,
+            unnamed: vec![],
+            end: self.end.clone(),
+        })
+    }
+
     /// The part above the frames of the carrier, if the stack is that of a virtual thread and goes on in its carrier.
     pub fn of_virtual_thread(&self, methods: &NamedMethods) -> OwnedWalk {
         let mut frames = self.frames.iter();
@@ -100,8 +125,14 @@ impl OwnedWalk {
             frames: self.frames[..end].to_vec(),
             lines: self.lines[..end].to_vec(),
             truncated: self.truncated && end == self.frames.len(),
+            marked: self.marked,
+            unnamed: self
+                .unnamed
+                .iter()
+                .copied()
+                .filter(|&at| at < end)
+                .collect(),
             end: self.end.clone(),
-            ..*self
         }
     }
 }

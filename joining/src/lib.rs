@@ -20,6 +20,7 @@
 //! | [`classes`] | the class files of a run, which judge stacks, too |
 //! | [`instant`] | the truth at a request with class files and debug info records |
 //! | [`judging`] | the stack of an event, compared with the truth |
+//! | `unnamed` | frames whose methods a profiler could not name |
 //! | [`run`] | all events of a run: joined, judged, counted |
 //! | [`codes`] | the joined events by the code that ran |
 //! | [`evidence`] | the mismatches in the form of reports |
@@ -50,5 +51,6 @@ pub mod profiler;
 pub mod requests;
 pub mod run;
 pub mod truths;
+mod unnamed;
 
 pub use folder::{Joined, join, recording};

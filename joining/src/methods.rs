@@ -143,6 +143,11 @@ impl NamedMethods {
         })
     }
 
+    /// Whether a method of this name is gone, so that a profiler may not know its name any more.
+    pub fn is_gone(&self, key: MethodKey) -> bool {
+        self.facts(key).iter().any(|facts| facts.is_gone)
+    }
+
     /// Whether the frame of the method stands between the frames of a virtual thread and those of its carrier.
     pub fn is_enter_special(&self, key: MethodKey) -> bool {
         let named = self.methods.get(key.0);
@@ -244,6 +249,7 @@ impl Methods for NamedMethods {
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
         let hook = self.methods.get(method.0)?.hook?;
         let presence = match location.bci() {
+            None if location == Location::UNKNOWN => Presence::Unknown,
             // A location that no code has, such as a synchronisation entry's, proves nothing.
             None => Presence::Pushing,
             Some(bci) => {

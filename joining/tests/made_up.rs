@@ -211,8 +211,8 @@ fn add(
         truncated,
         mark,
         unnamed: match change {
-            Change::Unnamed | Change::CutAndUnnamed => 1,
-            _ => 0,
+            Change::Unnamed | Change::CutAndUnnamed => vec![0],
+            _ => vec![],
         },
         end: None,
     });

@@ -144,7 +144,7 @@ fn add(
         frames,
         truncated: case == CutAsSaid,
         mark: None,
-        unnamed: 0,
+        unnamed: vec![],
         end: None,
     });
     samples.samples.push(TimedSample {

@@ -183,6 +183,9 @@ pub struct MethodFacts {
     /// Whether the VM may call it at any instruction.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_vm: bool,
+    /// Whether its class was unloaded or redefined before the run's end, so that nothing but its names is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_gone: bool,
     /// The table of lines: pairs of a BCI and the line from there on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<(u32, u32)>,

@@ -80,8 +80,9 @@ pub struct TimedStack {
     pub truncated: bool,
     /// The mark of the profiler with which the stack ends, because it could not walk on, if there is one.
     pub mark: Option<String>,
-    /// How many frames stand for a method that the profiler could not name.
-    pub unnamed: usize,
+    /// Where frames are missing whose methods the profiler could not name, because they were gone: for each the number of
+    /// the frames above.
+    pub unnamed: Vec<usize>,
     /// The name of the lowest frame, if that is no frame of Java.
     pub end: Option<String>,
 }
@@ -95,12 +96,14 @@ impl TimedStack {
                 (self.mark, self.end) = (None, None);
             }
             AnyFrame::Unnamed => {
-                self.unnamed += 1;
+                self.unnamed.push(self.frames.len());
                 (self.mark, self.end) = (None, None);
             }
             AnyFrame::Other(name) => {
                 self.end = Some(name.to_owned());
-                self.unnamed += usize::from(wanted.unnamed.iter().any(|known| known == name));
+                if wanted.unnamed.iter().any(|known| known == name) {
+                    self.unnamed.push(self.frames.len());
+                }
                 // A stub of the VM may have the name of a mark, as `call_stub` has: then the walk goes on. Below all frames there may
                 // be one for the thread (`[main tid=7]`).
                 if wanted.is_mark(name) {

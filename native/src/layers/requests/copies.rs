@@ -132,7 +132,7 @@ fn write(
             let stack = ReadStack::new(&copy.stack, &lines.layers.truth.methods);
             let (number, new) = lines.interned.truth(&stack);
             if let Some(truth) = new {
-                lines.write(&RequestLine::Truth(number, truth))?;
+                lines.write_truth(number, truth)?;
             }
             Copied::Truth(number)
         }

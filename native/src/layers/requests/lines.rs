@@ -1,6 +1,7 @@
 //! The lines of the file of requests. Truths and methods have numbers, so that each is written once, methods with what the
 //! judges after the run need to know of them.
 
+use super::early_names::EarlyNames;
 use crate::evidence;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
@@ -29,6 +30,7 @@ pub struct Lines<'e> {
     pub env: Env<'e>,
     /// What has a number.
     pub interned: Interned,
+    early_names: EarlyNames,
     file: BufWriter<&'e File>,
 }
 
@@ -39,6 +41,7 @@ impl<'e> Lines<'e> {
             layers,
             env,
             interned: Interned::default(),
+            early_names: EarlyNames::default(),
             file: BufWriter::new(file),
         }
     }
@@ -69,6 +72,14 @@ impl<'e> Lines<'e> {
         self.write(&RequestLine::Code(pc, code))
     }
 
+    /// Writes a truth, which is new, and looks up the names of its methods.
+    pub fn write_truth(&mut self, number: u32, truth: RecordedTruth) -> io::Result<()> {
+        let key = |number| self.interned.key(number);
+        self.early_names
+            .add(&truth, self.layers.truth, self.env, key);
+        self.write(&RequestLine::Truth(number, truth))
+    }
+
     /// Writes what was seen at a request, if it is new, and returns its number.
     pub fn write_proofs(&mut self, proofs: RequestProofs) -> io::Result<u32> {
         let text = serde_json::to_string(&proofs)?;
@@ -91,10 +102,27 @@ impl<'e> Lines<'e> {
         }
         let mut known: Vec<_> = self.interned.methods().collect();
         known.sort_by_key(|&(_, number)| number);
+        let (mut numbers, mut hooks) = (HashSet::new(), HashSet::new());
         for (key, number) in known {
             if let Some(facts) = facts(truth, env, key) {
+                numbers.insert(number);
+                hooks.extend(facts.hook);
                 self.write(&RequestLine::Method(number, facts))?;
             }
+        }
+        self.write_gone(&numbers, &hooks)
+    }
+
+    /// Writes the names of the methods of truths that are gone: those without one of these numbers or hooks.
+    fn write_gone(&mut self, numbers: &HashSet<u32>, hooks: &HashSet<u32>) -> io::Result<()> {
+        let (numbered, hooked) = std::mem::take(&mut self.early_names).gone(numbers, hooks);
+        for (number, facts) in numbered {
+            self.write(&RequestLine::Method(number, facts))?;
+        }
+        // These have no number of their own yet.
+        let next = self.interned.methods.len() as u32;
+        for (number, facts) in (next..).zip(hooked) {
+            self.write(&RequestLine::Method(number, facts))?;
         }
         Ok(())
     }
@@ -107,6 +135,8 @@ const MOST: usize = 1 << 17;
 #[derive(Default)]
 pub struct Interned {
     methods: HashMap<MethodKey, u32>,
+    /// The methods, by number.
+    keys: Vec<MethodKey>,
     /// Truths, as words.
     truths: HashMap<Box<[u32]>, u32>,
     next: u32,
@@ -121,7 +151,16 @@ impl Interned {
     /// The number of a method.
     pub fn method(&mut self, key: MethodKey) -> u32 {
         let next = self.methods.len() as u32;
-        *self.methods.entry(key).or_insert(next)
+        let number = *self.methods.entry(key).or_insert(next);
+        if number == next {
+            self.keys.push(key);
+        }
+        number
+    }
+
+    /// The method that has a number.
+    pub fn key(&self, number: u32) -> Option<MethodKey> {
+        self.keys.get(number as usize).copied()
     }
 
     /// All methods so far.
@@ -219,6 +258,7 @@ pub fn facts(truth: &Truth, env: Env<'_>, key: MethodKey) -> Option<MethodFacts>
         is_native,
         is_hook_call: methods.is_hook_call(key),
         by_vm: methods.may_be_called_by_vm(key),
+        is_gone: false,
         lines: lines
             .unwrap_or_default()
             .into_iter()

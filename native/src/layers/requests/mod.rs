@@ -3,6 +3,7 @@
 //! threads that step make them (`stepped`).
 
 mod copies;
+mod early_names;
 mod lines;
 mod records;
 mod stepped;
