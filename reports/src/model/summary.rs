@@ -65,10 +65,25 @@ pub struct About {
     pub runs: usize,
     /// How long they ran, in seconds.
     pub seconds: f64,
-    /// Seed of the first run.
-    pub seed: Option<u64>,
+    /// The seeds of the plans that the runs are of: several, if reports of parts with different seeds were merged.
+    pub seeds: Vec<u64>,
     /// Where the runs come from; none in reports of earlier versions.
     pub origins: Vec<Origin>,
+}
+
+impl About {
+    /// The seeds for a line; `None` without a run. Each run has its own in the list of runs.
+    pub fn shown_seeds(&self) -> Option<String> {
+        match &self.seeds[..] {
+            [] => None,
+            [seed] => Some(format!("seed {seed}")),
+            few if few.len() <= 3 => {
+                let few: Vec<String> = few.iter().map(u64::to_string).collect();
+                Some(format!("seeds {}", few.join(", ")))
+            }
+            many => Some(format!("{} seeds", many.len())),
+        }
+    }
 }
 
 /// How often a walker's stacks are false in one layer.

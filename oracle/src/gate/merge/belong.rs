@@ -32,22 +32,22 @@ pub(super) fn objection(reports: &[Report]) -> Option<String> {
             format!("the reports are parts of different plans: of {one} runs and of {two} runs")
         })
     });
-    let runs = || reports.iter().flat_map(|report| &report.runs);
-    other.or_else(|| seeds(runs())).or_else(|| jdks(runs()))
+    let runs = reports.iter().flat_map(|report| &report.runs);
+    other.or_else(|| jdks(runs))
 }
 
-/// Each run of a plan has the seed of the plan and its own number.
-fn seeds<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<String> {
-    let of_plan = |run: &Run| Some(run.seed.wrapping_sub(number(run)? as u64 - 1));
-    let mut seeds: Vec<u64> = runs.filter_map(of_plan).collect();
-    seeds.sort_unstable();
-    seeds.dedup();
-    match seeds[..] {
-        [one, two, ..] => Some(format!(
-            "the reports are parts of plans with different seeds: {one} and {two}"
-        )),
-        _ => None,
+/// The seeds of the plans that these runs are of, in the order of the runs: the seed of a run is that of its plan and its own
+/// number. Parts of a plan that were made with different seeds are independent samples, so they belong together.
+pub fn seeds(runs: &[Run]) -> Vec<u64> {
+    let mut seeds = vec![];
+    for run in runs {
+        let before = number(run).map_or(0, |number| number as u64 - 1);
+        let seed = run.seed.wrapping_sub(before);
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
     }
+    seeds
 }
 
 /// A plan has one JDK at each place of its axis `jdk`; its folder may differ between machines.

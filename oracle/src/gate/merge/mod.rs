@@ -3,6 +3,7 @@
 mod belong;
 mod missing;
 
+pub use belong::seeds;
 pub use missing::{missing_runs, missing_shards};
 
 use crate::report::{Exit, Report, sum_layers};
@@ -116,8 +117,6 @@ mod tests {
         let part = || report(vec![run(1, 5, 0)], 2);
         let mut scenario = report(vec![run(2, 5, 0)], 2);
         scenario.scenario = "other".into();
-        let mut seed = report(vec![run(2, 5, 0)], 2);
-        seed.runs[0].seed = 7;
         let on = |version: &str, number| {
             let mut part = report(vec![run(number, 5, 0)], 2);
             let jdk = Jdk {
@@ -130,10 +129,25 @@ mod tests {
         };
         let refused = |parts| merge(parts).expect_err("it is refused");
         assert!(refused(vec![part(), scenario]).contains("`test` and `other`"));
-        assert!(refused(vec![part(), seed]).contains("seeds: 1 and 6"));
         let two_builds = refused(vec![on("17.0.1", 1), on("17.0.2", 2)]);
         assert!(two_builds.contains("one JDK"), "{two_builds}");
         assert!(merge(vec![on("17.0.1", 1), on("17.0.1", 2)]).is_ok());
+    }
+
+    #[test]
+    fn parts_with_other_seeds_are_independent_samples() {
+        let part = |number, wrong, seed| {
+            let mut part = report(vec![run(number, 5, wrong)], 3);
+            part.runs[0].seed = seed + number as u64 - 1;
+            part
+        };
+        let parts = vec![part(3, 1, 40), part(1, 0, 1), part(2, 2, 40)];
+        let whole = merge(parts).expect("they are parts of one plan");
+        assert_eq!(seeds(&whole.runs), [1, 40]);
+        assert_eq!((whole.layers[0].matches, whole.layers[0].wrong), (15, 3));
+        assert!(whole.complete);
+        // The same run once more is none of a part that is missing, whatever its seed.
+        assert!(merge(vec![part(1, 0, 1), part(1, 0, 40)]).is_err());
     }
 
     #[test]

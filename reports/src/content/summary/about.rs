@@ -1,6 +1,7 @@
 //! What was judged.
 
 use crate::model::About;
+use oracle::merge::seeds;
 use oracle::report::{Jdk, Report};
 
 /// What was judged.
@@ -23,7 +24,7 @@ pub(super) fn about(report: &Report) -> About {
         programs,
         runs: runs.len(),
         seconds: runs.iter().map(|run| run.wall_s).sum(),
-        seed: runs.first().map(|run| run.seed),
+        seeds: seeds(runs),
         origins: report.origins.clone(),
     }
 }

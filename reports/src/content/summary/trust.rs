@@ -191,10 +191,21 @@ fn of_machine(of: &Origin) -> String {
 fn maker(origins: &[Origin]) -> Option<Point> {
     let origin = origins.first()?;
     let commit = origin.commit.as_deref().unwrap_or("unknown");
+    let mut commands: Vec<String> = vec![];
+    for command in origins.iter().map(|origin| origin.command.join(" ")) {
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    let word = if commands.len() > 1 {
+        "Commands"
+    } else {
+        "Command"
+    };
     let mut text = format!(
-        "Version {}, commit {commit}. Command: {}.",
+        "Version {}, commit {commit}. {word}: {}.",
         origin.version,
-        origin.command.join(" ")
+        commands.join("; ")
     );
     if let Some(hash) = &origin.scenario_sha256 {
         text += &format!(" SHA-256 of the scenario: {hash}.");

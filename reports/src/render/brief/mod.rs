@@ -80,8 +80,8 @@ fn title(of: &Summary) -> String {
         .map_or("", |origin| origin.version.as_str());
     let name = format!("Stackwitness {version}");
     let seed = about
-        .seed
-        .map_or(String::new(), |seed| format!(" | seed {seed}"));
+        .shown_seeds()
+        .map_or(String::new(), |seeds| format!(" | {seeds}"));
     let scenario = if about.scenario.is_empty() {
         String::new()
     } else {

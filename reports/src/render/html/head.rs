@@ -14,7 +14,7 @@ pub(super) fn header(of: &Summary) -> Markup {
                 @if about.jvms.len() > 6 { " and " (about.jvms.len() - 6) " more" }
                 @if !about.scenario.is_empty() { " \u{b7} scenario " code { (about.scenario) } }
                 " \u{b7} " (counted(about.runs as u64, "JVM", "JVMs")) ", " (duration(about.seconds))
-                @if let Some(seed) = about.seed { " \u{b7} seed " (seed) }
+                @if let Some(seeds) = about.shown_seeds() { " \u{b7} " (seeds) }
                 @if let Some(origin) = about.origins.first() { " \u{b7} " (origin.started) }
             }
             // A number stays with its unit. A reader takes in one sentence at a glance, so the others are smaller.
