@@ -5,20 +5,23 @@ use super::table::{Column, Table, basis};
 use crate::numbers;
 use oracle::record::{CodeCounts, JoinCounts};
 use oracle::tally::Tally;
-use oracle::{Layer, Verdict};
+use oracle::{Layer, RecordedSampler, TruthKind, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-const LAYER: Layer = Layer::ProfilerStep;
+/// The layer in which threads that step ask a profiler.
+fn layer() -> Option<Layer> {
+    Layer::of_steps().find(|layer| layer.is_of(RecordedSampler::Profiler))
+}
 
 /// Kinds of code with fewer samples in all columns have no row.
-const FEW: u64 = 200;
+const FEW: u64 = 1000;
 
 pub(super) fn tables(digests: &[Digest]) -> String {
     let columns = Column::of(digests, "results-profiler-steps");
     let asked: BTreeSet<String> = columns.iter().flat_map(Column::runs).map(asked).collect();
     let by_code = asked.iter().map(|asked| {
         format!(
-            "\n`{asked}`, by the code that ran: the share of false stacks among those that were decided, of how many.\n\n{}",
+            "\n`{asked}`, by the code that ran, where it was asked a thousand times: the share of false stacks among those that were decided, and of how many.\n\n{}",
             codes(&columns, asked)
         )
     });
@@ -56,8 +59,9 @@ fn totals(columns: &[Column<'_>], configurations: &BTreeSet<String>) -> String {
     for column in columns {
         for configuration in configurations {
             let is_meant = |run: &DigestRun| asked(run) == *configuration;
-            let of = |layer: Layer| column.tally(is_meant, |row| row.layer == layer);
-            let (tally, truth): (Tally, Tally) = (of(LAYER), of(Layer::GstStep));
+            let of = |layer: Option<Layer>| column.tally(is_meant, |row| Some(row.layer) == layer);
+            let truth = TruthKind::Steps.checked_by();
+            let (tally, truth): (Tally, Tally) = (of(layer()), of(Some(truth)));
             let joined = || runs(column, configuration).flat_map(|run| &run.joined);
             let sum = |count: fn(&JoinCounts) -> u64| joined().map(count).sum::<u64>();
             let events = sum(|of| of.events);
@@ -124,11 +128,27 @@ fn codes(columns: &[Column<'_>], configuration: &str) -> String {
     table.markdown()
 }
 
-/// The kind of code behind the VM's name for a piece of it: stubs of one kind count together.
+/// The kind of code behind the VM's name for a piece of it: releases write the same stub in several ways, such as
+/// `monitorexit Runtime1 stub` and `monitorexit_blob (C1 runtime)`, and stubs of one kind count together.
 fn kind(code: &str) -> &str {
-    let kinds = ["StubRoutines", "Shared Runtime", "C1 Runtime", "C2 Runtime"];
-    kinds
+    let name = code.split(" (").next().unwrap_or(code);
+    let endings = [" Runtime1 stub", "_blob", "_stub"];
+    let short = endings
         .into_iter()
-        .find(|kind| code.starts_with(kind))
-        .unwrap_or(code)
+        .find_map(|ending| name.strip_suffix(ending));
+    short.unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_name_one_stub_in_several_ways() {
+        for name in ["monitorexit Runtime1 stub", "monitorexit_blob (C1 runtime)"] {
+            assert_eq!(kind(name), "monitorexit");
+        }
+        assert_eq!(kind("StubRoutines (finalstubs)"), "StubRoutines");
+        assert_eq!(kind("nmethod tier 4"), "nmethod tier 4");
+    }
 }
