@@ -26,7 +26,9 @@ pub(super) fn tables(digests: &[Digest]) -> String {
         )
     });
     format!(
-        "{}\n{}{}",
+        "{}\nThe fixtures are compiled by C1 before they run, and javac as usual. Threads that step are slow: a JDK's shares depend on the\n\
+         part of the programs that they came through, and on a busy machine that is the start. A stack whose methods are right and\n\
+         whose BCI is not, as async-profiler's of deoptimised callers, is false, too.\n\n{}{}",
         basis(&columns, "profiler-steps"),
         totals(&columns, &asked),
         by_code.collect::<String>()
@@ -132,6 +134,11 @@ fn codes(columns: &[Column<'_>], configuration: &str) -> String {
 /// `monitorexit Runtime1 stub` and `monitorexit_blob (C1 runtime)`, and stubs of one kind count together.
 fn kind(code: &str) -> &str {
     let name = code.split(" (").next().unwrap_or(code);
+    let beginnings = ["C1 Runtime ", "C2 Runtime ", "Shared Runtime "];
+    let name = beginnings
+        .into_iter()
+        .find_map(|beginning| name.strip_prefix(beginning))
+        .unwrap_or(name);
     let endings = [" Runtime1 stub", "_blob", "_stub"];
     let short = endings
         .into_iter()
@@ -145,7 +152,11 @@ mod tests {
 
     #[test]
     fn releases_name_one_stub_in_several_ways() {
-        for name in ["monitorexit Runtime1 stub", "monitorexit_blob (C1 runtime)"] {
+        for name in [
+            "monitorexit Runtime1 stub",
+            "C1 Runtime monitorexit_blob",
+            "monitorexit_blob (C1 runtime)",
+        ] {
             assert_eq!(kind(name), "monitorexit");
         }
         assert_eq!(kind("StubRoutines (finalstubs)"), "StubRoutines");

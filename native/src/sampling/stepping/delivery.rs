@@ -96,13 +96,10 @@ pub fn expire() -> Delivery {
 
 /// Runs in place of the profiler's handler: calls it for a request of ours alone.
 pub fn around(_: RecordedSampler, context: &HandlerContext<'_>, earlier: &mut dyn FnMut()) {
+    // The handler of traps may run within that of a fault, which blocks less: then the signal comes at once, elsewhere.
     let is_there = context.registers().pc == PC.load(Relaxed);
-    let asked = id();
-    let is_ours = is_there
-        && STATE
-            .compare_exchange(asked, ANSWERING, Acquire, Relaxed)
-            .is_ok();
-    if is_ours {
+    let answers = || STATE.compare_exchange(id(), ANSWERING, Acquire, Relaxed);
+    if is_there && answers().is_ok() {
         FROM.store(arch::counter(), Relaxed);
         earlier();
         TO.store(arch::counter(), Relaxed);
