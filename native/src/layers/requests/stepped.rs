@@ -48,7 +48,7 @@ enum Sampler {
     /// JFR's by CPU time. Its own timers ask as without us.
     CpuTime,
     /// A profiler. Its own signals are not passed on: each of its events belongs to a chosen instant.
-    Profiler(ProfilerLibrary),
+    Profiler(Box<ProfilerLibrary>),
 }
 
 impl Sampler {
@@ -60,10 +60,8 @@ impl Sampler {
         let file = layers.config.profiler.as_deref();
         let file =
             file.ok_or_else(|| format!("layer {layer} needs a profiler: give --profiler"))?;
-        Ok(Sampler::Profiler(ProfilerLibrary::new(
-            file,
-            delivery::around,
-        )))
+        let library = ProfilerLibrary::new(file, delivery::around);
+        Ok(Sampler::Profiler(Box::new(library)))
     }
 
     /// Puts our handler before the sampler's. Returns whether the sampler can be asked.
