@@ -61,13 +61,16 @@ fn folder(named: Option<PathBuf>) -> Result<PathBuf, Error> {
 /// nothing of it.
 fn judges_profiler(scenario: &str, plan: &Plan, is_given: bool) -> Result<(), scenarios::Error> {
     let layer = RecordedSampler::Profiler.layer();
-    let mut programs = plan.jobs.iter().map(|job| &job.program);
-    let told = match (is_given, programs.any(|of| of.layers.contains(&layer))) {
-        (true, false) => format!(
+    let layers = plan.jobs.iter().flat_map(|job| &job.program.layers);
+    let judging = layers
+        .copied()
+        .find(|layer| layer.is_of(RecordedSampler::Profiler));
+    let told = match (is_given, judging) {
+        (true, None) => format!(
             "no program of `{scenario}` has layer `{layer}`, so no sample of the profiler would be judged: give --layer \
              {layer}, or add it to the scenario's `layers`"
         ),
-        (false, true) => format!(
+        (false, Some(layer)) => format!(
             "layer `{layer}` of `{scenario}` judges the samples of a profiler: give its agent library with --profiler PATH"
         ),
         _ => return Ok(()),
