@@ -4,11 +4,9 @@
 //! [`OwnMemory`](super::kernel::OwnMemory) is a system call. Not for readers that look again to see a change.
 
 use super::kernel::peek_bytes;
+use super::remembered::PAGE;
 use hotspot::memory::Memory;
 use std::cell::RefCell;
-
-/// The size of a copied page, in bytes.
-const PAGE: usize = 1 << 12;
 
 /// Copies of pages.
 #[derive(Debug, Default)]

@@ -337,9 +337,8 @@ impl Course {
         let rated = suspects.map(|(cell, tracked)| {
             let times = tracked.times(&cell.what);
             let is_steady = tracked.is_steady(cell);
-            let is_steady = is_steady && tracked.test.more > 1;
             let is_large = times >= CLEAR && (tracked.test.more > 1 || !is_by_instruction(cell));
-            let is_clear = is_large || is_steady;
+            let is_clear = is_large || is_steady && tracked.test.more > 1;
             // With one or two pairs all have the same evidence: the largest difference is the likeliest mistake.
             let rank = tracked.ln_weight() + times.ln();
             (cell, tracked, (is_clear, is_steady), rank)
@@ -350,7 +349,7 @@ impl Course {
             rise: tracked.rise(cell),
             pair: tracked.last,
             is_clear,
-            is_steady,
+            is_steady: is_steady && tracked.test.more > 1,
         })
     }
 
