@@ -142,12 +142,13 @@ fn origins(file: &RequestsFile, samples: &TimedSamples, recorders: &Recorders<'_
     let find = |sample: &TimedSample| {
         let layer = recorders.layer(sample)?;
         let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
-        match requests.find(layer, tid, clock?.counter(sample.ticks)) {
+        match requests.find(layer, tid, clock.as_ref()?.counter(sample.ticks)) {
             Found::One(number) => Some(number),
             Found::NotOne => None,
         }
     };
     let is_early = |sample: &TimedSample| {
+        let clock = clock.as_ref();
         clock.is_some_and(|clock| clock.counter(sample.ticks).1 < file.since)
     };
     Origins::find(&samples.samples, find, is_early)

@@ -112,6 +112,7 @@ impl Source for Copies {
     }
 
     fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        self.write_new(lines)?;
         for &sampler in &self.samplers {
             lines.write(&RequestLine::Lost(sampler.layer(), requests::lost(sampler)))?;
         }

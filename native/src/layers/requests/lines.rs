@@ -277,6 +277,6 @@ pub trait Source {
     /// Writes the requests since the last call. Returns how many there were.
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize>;
 
-    /// There are no more requests: writes what is left to say, without the requests themselves.
+    /// The program has ended: writes what is left.
     fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()>;
 }

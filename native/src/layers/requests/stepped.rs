@@ -12,6 +12,7 @@ use crate::layers::context::Layers;
 use crate::layers::steps::keeping::{Keeping, cannot_step};
 use crate::layers::steps::truth::Kept;
 use crate::sampling::stepping::delivery;
+use crate::sampling::stepping::handler;
 use crate::sampling::stepping::requesting::{Caller, Requesting, StepRequest};
 use hotspot::at_request::RequestLine;
 use hotspot::steps::truth::{Bci, Line, lines};
@@ -205,7 +206,9 @@ impl Source for Stepped {
         Ok(count)
     }
 
-    fn end(&mut self, _: &mut Lines<'_>) -> io::Result<()> {
+    fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        handler::stop();
+        while self.write_new(lines)? > 0 {}
         self.keeping.end();
         Ok(())
     }

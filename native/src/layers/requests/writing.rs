@@ -89,13 +89,12 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
             thread::sleep(REST);
         }
     }
-    source.write_new(&mut lines)?;
+    source.end(&mut lines)?;
     write_pin(&mut clock, has_clock, &mut lines)?;
     lines.write_methods()?;
     if let Some(class_files) = &lines.layers.truth.class_files {
         class_files.flush()?;
     }
-    source.end(&mut lines)?;
     lines.write(&RequestLine::Ended)?;
     lines.flush()
 }
