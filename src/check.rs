@@ -8,6 +8,7 @@ use crate::output::{Stream, print, say};
 use crate::report::render::style;
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
+use oracle::RecordedSampler;
 use oracle::gate::{Answer, Class, Limits};
 use oracle::outcome::Outcome;
 use scenarios::jdk::Jdk;
@@ -21,8 +22,10 @@ const PACE: Duration = Duration::from_secs(15);
 
 /// Runs both builds in turns, prints the answer and returns the exit code.
 pub fn check(args: CheckArgs) -> Result<u8, Error> {
+    let scenario = Scenario::load(&args.scenario, &[])?;
+    refuse_profilers(&scenario)?;
     let task = Task {
-        scenario: Scenario::load(&args.scenario, &[])?,
+        scenario,
         base: jdk(&args.base, "--base")?,
         new: jdk(&args.new, "NEW_JDK")?,
         seed: args.seed.unwrap_or_else(scenarios::random_seed),
@@ -79,6 +82,19 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
         }
         _ => exit::of(answer.outcome),
     })
+}
+
+/// Fails if a layer judges a profiler: a check runs none, so it would wait for data until its time is over.
+fn refuse_profilers(scenario: &Scenario) -> Result<(), Error> {
+    let mut layers = scenario.programs.iter().flat_map(|program| &program.layers);
+    match layers.find(|layer| layer.is_of(RecordedSampler::Profiler)) {
+        Some(layer) => Err(Error::usage(format!(
+            "`check` compares JVMs without a profiler, and layer `{layer}` of `{}` judges one: leave the layer out, or judge \
+             the profiler on each JDK with `run --profiler PATH --jdk HOME`",
+            scenario.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The JDK at a path that the user gave.

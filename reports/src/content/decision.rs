@@ -3,7 +3,7 @@
 use super::changes::{since, worse};
 use super::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
-use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
+use crate::model::{Answer, Block, Cell, Document, Finding, Room, Section, Table, Tone};
 use crate::numbers::{count, counted};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
 use oracle::outcome::Outcome;
@@ -26,10 +26,8 @@ pub fn decision(report: &Report, decided: &Decision) -> Document {
 
 /// What no honest JVM shows, and layers over their budgets, each with an example.
 fn worse(report: &Report, decided: &Decision) -> Option<Section> {
-    let broken = decided.broken.iter();
-    let mut blocks: Vec<Block> = broken
-        .flat_map(|broken| worse::impossible(report, broken).into_blocks())
-        .collect();
+    let broken = worse::impossible(report, &decided.broken).into_iter();
+    let mut blocks: Vec<Block> = broken.flat_map(Finding::into_blocks).collect();
     for layer in &decided.layers {
         if layer.standing == Standing::Over {
             let LayerDecision {

@@ -71,7 +71,7 @@ fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section
 
 /// What is worse for sure, the weightiest first.
 pub(in crate::content) fn findings(answer: &Answer, new: &Report) -> Vec<Finding> {
-    let broken = answer.broken.iter().map(|it| impossible(new, it));
+    let broken = impossible(new, &answer.broken).into_iter();
     let untrue = answer.untrue.iter().map(|&(layer, n)| {
         let text = format!(
             "{layer}: {} false; at these places an honest JVM gives none",
@@ -245,7 +245,10 @@ fn builds(answer: &Answer, base: &Report, new: &Report) -> Vec<Block> {
     let mut blocks = vec![
         line("base:", base),
         line("new: ", new),
-        Block::Note(format!("{pairs} pairs of turns in {minutes:.1} minutes")),
+        Block::Note(format!(
+            "{} in {minutes:.1} minutes",
+            counted(*pairs as u64, "pair of turns", "pairs of turns")
+        )),
     ];
     let libraries = answer.different_libraries.join(", ");
     if !libraries.is_empty() {

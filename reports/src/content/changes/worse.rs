@@ -4,6 +4,7 @@ use super::cells::command;
 use super::common::common;
 use crate::content::frames::stacks;
 use crate::model::{Block, Finding};
+use crate::numbers::count;
 use oracle::gate::{Broken, Cell, What};
 use oracle::report::{Report, Run};
 use oracle::{Layer, Verdict};
@@ -12,20 +13,32 @@ use std::collections::BTreeMap;
 /// So many places of a kind are named.
 pub(super) const NAMED: usize = 4;
 
-/// An answer that no honest JVM gives.
-pub(in crate::content) fn impossible(report: &Report, broken: &Broken) -> Finding {
-    let mut blocks = vec![Block::Note(format!("why not: {}", broken.why))];
-    if broken.places.len() > 1 {
-        let places = broken
-            .places
-            .iter()
-            .take(NAMED)
-            .map(|(place, n)| format!("{n} × {place}"));
+/// Answers that no honest JVM gives; those of one kind stand together, whatever their layers.
+pub(in crate::content) fn impossible(report: &Report, broken: &[Broken]) -> Vec<Finding> {
+    let kinds = broken.chunk_by(|one, next| one.never == next.never);
+    kinds.filter_map(|kind| of_kind(report, kind)).collect()
+}
+
+/// An answer that no honest JVM gives, in one layer or more.
+fn of_kind(report: &Report, kind: &[Broken]) -> Option<Finding> {
+    let (first, others) = kind.split_first()?;
+    let mut blocks = vec![Block::Note(format!("why not: {}", first.why))];
+    let also = others
+        .iter()
+        .map(|other| format!("{} × in {}", count(other.count), other.layer));
+    if !others.is_empty() {
+        let also: Vec<String> = also.collect();
+        blocks.push(Block::Note(format!("also {}", also.join(", "))));
+    }
+    if first.places.len() > 1 {
+        let places = first.places.iter().take(NAMED);
+        let places = places.map(|(place, n)| format!("{} × {place}", count(*n)));
         blocks.push(Block::Note(places.collect::<Vec<_>>().join("; ")));
     }
-    let run = report.runs.iter().find(|run| run.dir == broken.run);
+    let run = report.runs.iter().find(|run| run.dir == first.run);
     blocks.extend(run.map(|run| alone(report, run)));
-    Finding::sure(format!("no honest JVM gives this answer: {broken}"), blocks)
+    let text = format!("no honest JVM gives this answer: {first}");
+    Some(Finding::sure(text, blocks))
 }
 
 /// False stacks of a layer, about which `text` says what is wrong, with an example.
@@ -71,4 +84,42 @@ pub(super) fn codes(report: &Report, cell: &Cell) -> Option<Block> {
 /// The command that runs the program of `run` alone.
 pub(super) fn alone(report: &Report, run: &Run) -> Block {
     Block::Alone(command(report, run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn one_kind_of_answer_stands_together_whatever_its_layers() {
+        let broken = |layer, never, n| Broken {
+            layer,
+            never,
+            why: "of the source",
+            count: n,
+            places: vec![],
+            run: String::new(),
+        };
+        let all = [
+            broken(Layer::AsgctSafepoint, "a stack without its top", 20),
+            broken(Layer::AsgctAsync, "a stack without its top", 6),
+            broken(Layer::AsgctAsync, "an error", 1),
+        ];
+        let found = impossible(&sample::report(), &all);
+        let titles = found.iter().map(|finding| finding.title.as_str());
+        let titles: Vec<&str> = titles.collect();
+        let title = |rest| format!("no honest JVM gives this answer: {rest}");
+        assert_eq!(
+            titles,
+            [
+                title("asgct-safepoint: 20 × a stack without its top"),
+                title("asgct-async: 1 × an error")
+            ]
+        );
+        let is_other =
+            |block: &Block| matches!(block, Block::Note(note) if note == "also 6 × in asgct-async");
+        assert!(found[0].blocks.iter().any(is_other));
+        assert!(!found[1].blocks.iter().any(is_other));
+    }
 }

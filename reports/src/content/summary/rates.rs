@@ -9,7 +9,7 @@ use oracle::gate::{Basis, Decision, LayerDecision, Standing};
 use oracle::observer::Occurrence;
 use oracle::outcome::Outcome;
 use oracle::report::{LayerCounts, Report};
-use oracle::{Layer, LayerRow, ProgramKind, When};
+use oracle::{Layer, LayerRow, ProgramKind, RecordedSampler, When};
 
 /// A row for each layer that was measured or asked for.
 pub(super) fn rates(report: &Report, decided: &Decision) -> Vec<Rate> {
@@ -54,7 +54,7 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
 /// The walker of a layer, and the instants at which it is asked.
 pub(in crate::content) fn title(report: &Report, layer: Layer) -> String {
     let walker = names::of_report(report, layer);
-    format!("{walker}, {}", instant(layer.row()))
+    format!("{walker}, {}", instant(layer))
 }
 
 /// False and judged stacks of each program, in the order of the runs.
@@ -83,14 +83,15 @@ pub(crate) fn is_foundation(layer: Layer) -> bool {
     Walker::of(layer).is_none_or(|walker| walker.is_foundation)
 }
 
-fn instant(row: &LayerRow) -> &'static str {
-    match row.when {
+fn instant(layer: Layer) -> &'static str {
+    match layer.row().when {
         When::Hook => "at every recorded call",
         When::Check => "in a hook",
         When::Event => "in events",
         When::Signal => "in signal handlers",
         When::Suspend => "of a suspended thread",
         When::Step => "at every instruction",
+        When::Request if layer.is_of(RecordedSampler::Profiler) => "at its own signals",
         When::Request => "when JFR asks",
     }
 }

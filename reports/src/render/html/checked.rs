@@ -5,7 +5,7 @@ use super::blocks::{Level, blocks, folded};
 use super::page::{Page, Part};
 use super::scale::{Scale, style};
 use crate::model::{Checked, Finding, Section, Shares, Tone};
-use crate::numbers::{count, duration, share};
+use crate::numbers::{count, counted, duration, share};
 use maud::{Markup, html};
 use oracle::observer::Occurrence;
 
@@ -32,7 +32,7 @@ fn header(of: &Checked) -> Markup {
         header {
             p.crumb {
                 "Stackwitness check \u{b7} new build: " (new) " \u{b7} base: " (base) " \u{b7} "
-                (of.pairs) " pairs of turns, " (duration(60.0 * of.minutes))
+                (counted(of.pairs as u64, "pair of turns", "pairs of turns")) ", " (duration(60.0 * of.minutes))
             }
             h1 { (capital(first)) @if !rest.is_empty() { ":" } }
             @if !rest.is_empty() { p.rest { (rest) } }
