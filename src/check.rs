@@ -90,7 +90,7 @@ fn refuse_profilers(scenario: &Scenario) -> Result<(), Error> {
     match layers.find(|layer| layer.is_of(RecordedSampler::Profiler)) {
         Some(layer) => Err(Error::usage(format!(
             "`check` compares JVMs without a profiler, and layer `{layer}` of `{}` judges one: leave the layer out, or judge \
-             the profiler on each JDK with `run --profiler PATH --jdk HOME`",
+             the profiler on each JDK with `stackwitness run --profiler PATH --jdk HOME`",
             scenario.name
         ))),
         None => Ok(()),

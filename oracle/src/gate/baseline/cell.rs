@@ -48,6 +48,8 @@ pub enum What {
     Stacks,
     /// Samples of which the sampler says this.
     Stated(Statement),
+    /// Samples with a stack of which the sampler does not say this.
+    Unsaid(Statement),
     /// Frames of walks that matched: the trials of the kinds below.
     Frames,
     /// Of these, frames whose method was not compared.
@@ -72,7 +74,7 @@ pub enum Family {
     Answers,
     /// Of a walker that refuses stacks that can be walked.
     Refusals,
-    /// Of a sampler that says of more samples that they are worth less.
+    /// Of a sampler that says of more samples that they are worth less, or that no longer says so.
     Statements,
     /// Of a layer that can judge less.
     Judging,
@@ -82,7 +84,7 @@ pub enum Family {
 
 impl What {
     /// All that have neither a cause nor a code.
-    const PLAIN: [What; 15] = [
+    const PLAIN: [What; 17] = [
         What::Checks,
         What::Milliseconds,
         What::Imprecise,
@@ -98,6 +100,8 @@ impl What {
         What::Stated(Statement::Truncated),
         What::Stated(Statement::Failed),
         What::Stated(Statement::Lost),
+        What::Unsaid(Statement::Biased),
+        What::Unsaid(Statement::Truncated),
     ];
 
     /// What counts the trials of which this counts the events; `None` for trials themselves.
@@ -116,6 +120,7 @@ impl What {
             } else {
                 What::Samples
             }),
+            What::Unsaid(_) => Some(What::Stacks),
             What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
             _ => Some(What::Checks),
         }
@@ -154,7 +159,7 @@ impl What {
             }
             What::Error(_) | What::NoAnswerAt(_) => Family::Answers,
             What::Refused(_) => Family::Refusals,
-            What::Stated(_) => Family::Statements,
+            What::Stated(_) | What::Unsaid(_) => Family::Statements,
             What::Checks
             | What::Samples
             | What::Stacks
@@ -213,6 +218,7 @@ impl fmt::Display for What {
             What::Samples => f.write_str("samples"),
             What::Stacks => f.write_str("samples with a stack"),
             What::Stated(statement) => write!(f, "{statement}, as the sampler says"),
+            What::Unsaid(statement) => write!(f, "not {statement}, as the sampler says"),
             What::Frames => f.write_str("frames of matches"),
             What::MethodNotCompared => f.write_str("method not compared"),
             What::BciNotCompared => f.write_str("BCI not compared"),
@@ -349,6 +355,7 @@ mod tests {
             What::Stated(Statement::Truncated),
             What::Stated(Statement::Failed),
             What::Stated(Statement::Lost),
+            What::Unsaid(Statement::Biased),
             What::Frames,
             What::MethodNotCompared,
             What::BciNotCompared,

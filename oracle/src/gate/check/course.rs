@@ -9,6 +9,7 @@ use super::strata::{Counts, alike, different_libraries};
 use super::tolerance::{Tolerance, is_missing};
 use crate::Layer;
 use crate::gate::baseline::{Cell, Family, Set, What};
+use crate::record::Statement;
 use crate::report::{Report, Run};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,11 +30,27 @@ impl Turn {
                 || is_by_instruction(cell)
         };
         set.counts.retain(|cell, _| by_instruction(cell));
-        Ok(Turn(set))
+        Ok(Turn::of(set))
     }
 
-    #[cfg(test)]
-    pub(super) fn of(set: Set) -> Turn {
+    pub(super) fn of(mut set: Set) -> Turn {
+        let stacks: Vec<Cell> = set
+            .counts
+            .keys()
+            .filter(|cell| cell.what == What::Stacks && cell.is_of_all_programs())
+            .cloned()
+            .collect();
+        for stacks in stacks {
+            for statement in Statement::ALL.into_iter().filter(|it| it.is_of_stacks()) {
+                let cell = |what| Cell {
+                    what,
+                    ..stacks.clone()
+                };
+                let said = set.total(&cell(What::Stated(statement)));
+                let unsaid = set.total(&stacks).saturating_sub(said);
+                set.count(cell(What::Unsaid(statement)), unsaid);
+            }
+        }
         Turn(set)
     }
 
@@ -82,11 +99,11 @@ impl Group {
     /// is very different: on a busy machine, where a pair of JFR takes a minute, a dozen pairs must do.
     fn share(self) -> (f64, u32) {
         match self {
-            Group::Statements => (0.05, 4),
+            Group::Statements => (0.07, 8),
             Group::Different => (0.35, 2),
             Group::Kinds => (0.3, 128),
-            Group::Programs => (0.15, 512),
-            Group::Places => (0.15, 512),
+            Group::Programs => (0.14, 512),
+            Group::Places => (0.14, 512),
         }
     }
 }

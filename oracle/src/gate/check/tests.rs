@@ -175,6 +175,24 @@ fn a_frequent_answer_that_becomes_twice_as_frequent_is_followed_until_it_is_sure
     assert!(!check.rises().is_empty());
 }
 
+#[test]
+fn a_statement_that_is_no_longer_made_is_followed_until_it_is_sure() {
+    let mut check = Course::new(0.01);
+    for pair in 0..16 {
+        let suspicion = check.suspicion().filter(|it| it.is_steady);
+        let followed = suspicion.map(|it| it.rise.cell.what);
+        let unsaid = What::Unsaid(Statement::Biased);
+        assert_eq!(followed, (pair > 1).then_some(unsaid), "{pair}");
+        check.add(&of_biased(34, 0), &of_biased(0, 0));
+    }
+    assert_eq!(check.rises().len(), 1, "{:?}", check.rises());
+    let mut honest = Course::new(0.01);
+    for _ in 0..100 {
+        honest.add(&of_biased(34, 0), &of_biased(25, 0));
+    }
+    assert!(honest.rises().is_empty(), "{:?}", honest.rises());
+}
+
 /// In a minute for each pair there are not many.
 #[test]
 fn rates_that_are_far_from_each_other_need_a_dozen_pairs() {

@@ -3,19 +3,32 @@
 use super::strata::Counts;
 use crate::gate::baseline::{Family, What};
 
-/// A rate is worse than the base's if it is larger than `ratio` times the base's rate plus `share`.
+/// How much larger than the base's a rate may be.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct Tolerance {
     pub ratio: f64,
     pub share: f64,
-    /// Whether a rate is worse, too, if what is left to 1 shrinks by more than that: a half cannot become larger by half
-    /// again and again.
-    of_rest: bool,
+    of: Of,
+}
+
+/// What may be `ratio` times as large as in the base, and `share` more.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Of {
+    /// The rate.
+    Rate,
+    /// The rate, and what is left to 1 may shrink by no more than that: a half cannot become larger by half again and again.
+    Both,
+    /// What is left to 1 may shrink by no more than that.
+    Rest,
 }
 
 /// Two compilers' builds of one source, or two updates of one release, meet a known mistake of the walker
 /// at other instructions, so that its rate differs a little.
 const RATIO: f64 = 1.5;
+
+/// A sampler that says less often that a sample is worth less may have become better. One that says so of less than half of those of
+/// which it did has lost the flag, as far as the numbers tell.
+const UNSAID: f64 = 2.0;
 
 impl Tolerance {
     /// The tolerance for what a cell counts; `None` if it is not tested.
@@ -39,11 +52,12 @@ impl Tolerance {
                 0.03
             }
         };
-        Some(Tolerance {
-            ratio: RATIO,
-            share,
-            of_rest: what.family() == Family::Statements,
-        })
+        let (ratio, of) = match what {
+            What::Unsaid(_) => (UNSAID, Of::Rest),
+            _ if what.family() == Family::Statements => (RATIO, Of::Both),
+            _ => (RATIO, Of::Rate),
+        };
+        Some(Tolerance { ratio, share, of })
     }
 
     /// Whether the first side is worse than the second; `None` if the pair says nothing.
@@ -65,10 +79,11 @@ impl Tolerance {
     /// The highest rate that is not worse than a rate of the base.
     pub fn most(self, base: f64) -> f64 {
         let most = self.ratio * base + self.share;
-        if self.of_rest {
-            most.min(1.0 - (1.0 - base - self.share) / self.ratio)
-        } else {
-            most
+        let of_rest = 1.0 - (1.0 - base - self.share) / self.ratio;
+        match self.of {
+            Of::Rate => most,
+            Of::Both => most.min(of_rest),
+            Of::Rest => of_rest,
         }
     }
 }
@@ -94,7 +109,7 @@ mod tests {
         #[test]
         fn only_one_side_can_be_worse(
             new in (0u64..50, 1u64..1000), base in (0u64..50, 1u64..1000),
-            what in prop::sample::select(vec![What::Wrong(String::new()), What::Error(-5), What::Refused(-5), What::Window, What::Stated(Statement::Biased)]),
+            what in prop::sample::select(vec![What::Wrong(String::new()), What::Error(-5), What::Refused(-5), What::Window, What::Stated(Statement::Biased), What::Unsaid(Statement::Biased)]),
         ) {
             let tolerance = Tolerance::of(&what).expect("it is tested");
             let counts = |(events, trials): (u64, u64)| (events as f64, trials as f64);
@@ -121,6 +136,18 @@ mod tests {
         assert_eq!(of(100.0, 33.0), Some(true));
         assert_eq!(of(75.0, 67.0), Some(false));
         assert_eq!(of(100.0, 99.0), Some(false));
+    }
+
+    #[test]
+    fn a_statement_that_vanishes_is_worse_and_one_that_becomes_rarer_is_not() {
+        let tolerance = Tolerance::of(&What::Unsaid(Statement::Biased)).expect("it is tested");
+        let of =
+            |new: f64, base: f64| tolerance.is_worse((100.0 - new, 100.0), (100.0 - base, 100.0));
+        assert_eq!(of(0.0, 34.0), Some(true));
+        assert_eq!(of(20.0, 34.0), Some(false));
+        assert_eq!(of(34.0, 0.0), Some(false));
+        assert_eq!(of(0.0, 1.0), Some(false));
+        assert_eq!(of(0.0, 0.0), Some(false));
     }
 
     #[test]
