@@ -14,6 +14,8 @@ use crate::locks::lock;
 use oracle::trace::HookId;
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// How long methods outlive their class. This is longer than any sample is under way.
@@ -22,6 +24,16 @@ pub const GRACE: Duration = Duration::from_secs(1);
 /// The agent's own thread forgets methods every second. If methods wait for this long, that thread is late (it
 /// was seen to be late by a minute on a busy machine).
 pub const LATE: Duration = Duration::from_secs(4);
+
+/// How many classes and loaders were unloaded.
+static UNLOADED: AtomicU64 = AtomicU64::new(0);
+
+/// How many classes and loaders the VM has reported as unloaded. A method that is loaded later may have the address of one of
+/// theirs: whoever keeps facts by addresses of methods forgets them when this number has changed. The VM reports shortly after
+/// it unloads, so that for a moment facts may be old.
+pub fn unloaded() -> u64 {
+    UNLOADED.load(Relaxed)
+}
 
 /// The methods that end with one object.
 #[derive(Debug, Default)]
@@ -66,6 +78,7 @@ impl Unloading {
     /// The object with this tag has ended. Takes no lock that is held for long, and calls no
     /// function of the VM.
     pub fn note(&self, tag: i64) {
+        UNLOADED.fetch_add(1, Relaxed);
         lock(&self.unloaded).push((Instant::now(), tag));
     }
 

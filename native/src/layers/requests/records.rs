@@ -5,6 +5,7 @@ use super::lines::Lines;
 use crate::evidence::records_at;
 use crate::jvm::Jvm;
 use crate::jvm::debug_info::{Around, Scope};
+use crate::truth::unloading::unloaded;
 use hotspot::at_request::RequestLine;
 use oracle::requests::{MethodName, RecordedAround, RecordedScope};
 use std::collections::{HashMap, HashSet};
@@ -72,6 +73,10 @@ const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpeci
 #[derive(Default)]
 pub struct Names {
     numbers: HashMap<usize, Option<u32>>,
+    /// The next number.
+    next: u32,
+    /// [`unloaded`], when the numbers were forgotten last.
+    unloaded: u64,
     /// Names that are not written yet.
     new: Vec<(u32, MethodName)>,
     /// The number of `Continuation.enterSpecial`, once it was seen.
@@ -83,17 +88,25 @@ impl Names {
     pub fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
         let Names {
             numbers,
+            next,
+            unloaded: last,
             new,
             enter_special,
         } = self;
-        let next = numbers.len() as u32;
+        let now = unloaded();
+        if now != std::mem::replace(last, now) {
+            // Another method may have the address.
+            numbers.clear();
+        }
         *numbers.entry(method).or_insert_with(|| {
             let name = jvm.code_cache().ok()?.name_of_method(method)?;
+            let number = *next;
+            *next += 1;
             if (&*name.class, &*name.name) == ENTER_SPECIAL {
-                *enter_special = Some(next);
+                *enter_special = Some(number);
             }
-            new.push((next, name));
-            Some(next)
+            new.push((number, name));
+            Some(number)
         })
     }
 

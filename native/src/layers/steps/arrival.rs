@@ -2,7 +2,7 @@
 //! the VM's anchor gives the calls. Where a thread that steps comes to an event, GetStackTrace is compared
 //! with the steps: layer `gst-step`.
 
-use super::truth::{Names, truth};
+use super::truth::{Names, truth as read};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::step_facts::AnchorFacts;
@@ -116,7 +116,12 @@ fn compare(
             let raw = scratch.gst.frames();
             let gst = names.walk(methods, env, raw);
             let at = (&Place::default(), Interpreted::No);
-            let mut truth = truth(jvm, names, at, calls)?;
+            let mut truth = read(jvm, names, at, calls)?;
+            if truth.judge(&gst).verdict != Verdict::Match {
+                // The VM may have reported too late that a class was unloaded whose method had this address.
+                names.forget();
+                truth = read(jvm, names, at, calls)?;
+            }
             if let Some(threads) = threads.as_ref().filter(|threads| threads.may_carry(state)) {
                 if threads.is_switching(state, raw) {
                     return None;

@@ -4,13 +4,14 @@
 //! name are one method, also in classes of one name that several class loaders have.
 //!
 //! Facts about code and methods are kept, because the stacks of neighbouring instructions have nearly all callers in common.
-//! Compiled code is known by its compilation too. Methods are known by their addresses alone: where classes are unloaded,
-//! another method may get the address of an old one.
+//! Compiled code is known by its compilation too. Methods are known by their addresses alone, so all facts are forgotten where
+//! classes are unloaded: another method may get the address of an old one.
 
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::jvm::step_facts::StepFacts;
 use crate::truth::methods::registry::Registry;
+use crate::truth::unloading::unloaded;
 use hotspot::steps::shadow::{Call, Interpreted};
 use hotspot::steps::truth::{Bci, Facts, Line, Records, lines, lines_of_call};
 use hotspot::steps::{Piece, Place};
@@ -66,13 +67,16 @@ pub struct Names {
     keys: HashMap<Rc<str>, MethodKey>,
     /// The key that stands for the method of a walker's key.
     of_key: HashMap<usize, MethodKey>,
-    /// The names of methods by their addresses.
-    of_address: HashMap<usize, Option<Rc<str>>>,
     /// Facts about code and methods.
-    pub kept: Kept,
+    kept: Kept,
 }
 
 impl Names {
+    /// Forgets what is known by addresses.
+    pub fn forget(&mut self) {
+        self.kept.forget();
+    }
+
     /// The key that stands for a walker's `key`.
     pub fn walked(&mut self, methods: &Registry, env: Env<'_>, key: MethodKey) -> MethodKey {
         if let Some(&known) = self.of_key.get(&key.0) {
@@ -112,9 +116,9 @@ impl Names {
             return Some(MethodKey(0));
         }
         let find = || Some(jvm.code_cache().ok()?.full_method_name(address)?.into());
-        let name = self.of_address.entry(address).or_insert_with(find);
+        let name = self.kept.names.of(address, find)?;
         let made_up = MethodKey(address | MADE_UP);
-        Some(*self.keys.entry(name.clone()?).or_insert(made_up))
+        Some(*self.keys.entry(name).or_insert(made_up))
     }
 }
 
@@ -145,6 +149,9 @@ impl<Q: Eq + Hash, A: Clone> Answers<Q, A> {
 /// What was read so far.
 #[derive(Default)]
 pub struct Kept {
+    /// [`unloaded`], when all was forgotten last.
+    unloaded: u64,
+    names: Answers<usize, Option<Rc<str>>>,
     records: Answers<(Piece, usize), Option<Rc<Records>>>,
     methods: Answers<Piece, Option<usize>>,
     frames: Answers<Piece, Option<usize>>,
@@ -163,8 +170,22 @@ pub struct KeptFacts<'a> {
 }
 
 impl Kept {
-    /// The facts of this VM; `None` if the VM does not describe its code.
-    pub fn facts<'a>(&'a self, jvm: &'a Jvm) -> Option<KeptFacts<'a>> {
+    fn refresh(&mut self) {
+        if unloaded() != self.unloaded {
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
+        *self = Kept {
+            unloaded: unloaded(),
+            ..Kept::default()
+        };
+    }
+
+    /// The facts of this VM; `None` if the VM does not describe its code. Forgets all if classes were unloaded since the last call.
+    pub fn facts<'a>(&'a mut self, jvm: &'a Jvm) -> Option<KeptFacts<'a>> {
+        self.refresh();
         Some(KeptFacts {
             jvm,
             facts: jvm.step_facts.as_ref().ok()?,
@@ -224,5 +245,23 @@ impl Facts for KeptFacts<'_> {
         let find = || self.of(piece, || self.facts.stubs(piece.blob));
         let stubs = self.kept.stubs.of(piece, find);
         stubs.is_some_and(|stubs| pc >= stubs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::truth::unloading::Unloading;
+
+    #[test]
+    fn an_address_may_have_another_method_once_a_class_was_unloaded() {
+        let mut kept = Kept::default();
+        let ask = |kept: &mut Kept, now: &str| {
+            kept.refresh();
+            kept.names.of(8, || Some(now.into())).expect("there is one")
+        };
+        assert_eq!(&*ask(&mut kept, "old"), "old");
+        Unloading::default().note(1);
+        assert_eq!(&*ask(&mut kept, "new"), "new");
     }
 }
