@@ -2,7 +2,7 @@
 //! the VM's anchor gives the calls. Where a thread that steps comes to an event, GetStackTrace is compared
 //! with the steps: layer `gst-step`.
 
-use super::truth::{Names, truth as read};
+use super::truth::{Names, truth};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::step_facts::AnchorFacts;
@@ -116,23 +116,27 @@ fn compare(
             let raw = scratch.gst.frames();
             let gst = names.walk(methods, env, raw);
             let at = (&Place::default(), Interpreted::No);
-            let mut truth = read(jvm, names, at, calls)?;
+            let read = |names: &mut Names| {
+                let mut truth = truth(jvm, names, at, calls)?;
+                if let Some(threads) = threads.as_ref().filter(|it| it.may_carry(state)) {
+                    if threads.is_switching(state, raw) {
+                        return None;
+                    }
+                    // In a virtual thread GetStackTrace gives the virtual thread's frames alone.
+                    if state.carrier_stack().is_some() {
+                        let boundary = names.walked(methods, env, threads.enter_special()?);
+                        let mut callers = truth.callers.iter();
+                        let end = callers.position(|frame| frame.method == boundary)?;
+                        truth.callers.truncate(end);
+                    }
+                }
+                Some(truth)
+            };
+            let mut truth = read(names)?;
             if truth.judge(&gst).verdict != Verdict::Match {
                 // The VM may have reported too late that a class was unloaded whose method had this address.
                 names.forget();
-                truth = read(jvm, names, at, calls)?;
-            }
-            if let Some(threads) = threads.as_ref().filter(|threads| threads.may_carry(state)) {
-                if threads.is_switching(state, raw) {
-                    return None;
-                }
-                // In a virtual thread GetStackTrace gives the virtual thread's frames alone.
-                if state.carrier_stack().is_some() {
-                    let boundary = names.walked(methods, env, threads.enter_special()?);
-                    let mut callers = truth.callers.iter();
-                    let end = callers.position(|frame| frame.method == boundary)?;
-                    truth.callers.truncate(end);
-                }
+                truth = read(names)?;
             }
             Some(judge(&truth, &gst))
         })

@@ -33,6 +33,7 @@ impl Turn {
         Ok(Turn::of(set))
     }
 
+    /// The counts of a set, and of what its samplers do not say of their stacks.
     pub(super) fn of(mut set: Set) -> Turn {
         let stacks: Vec<Cell> = set
             .counts
