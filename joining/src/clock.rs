@@ -54,8 +54,7 @@ impl Clock {
 }
 
 impl Piece {
-    /// The line between two readings. Between them it is half as far off as the wider one is wide, at most; before and behind them,
-    /// the less the further they are apart.
+    /// The line between two readings. Between them it is half as far off as the wider one is wide, at most.
     fn between(from: &Pin, to: &Pin) -> Piece {
         let middle = |pin: &Pin| (i128::from(pin.before) + i128::from(pin.behind)) / 2;
         Piece {
@@ -68,7 +67,10 @@ impl Piece {
     fn counter(&self, ticks: i128) -> (i128, i128) {
         let ((t0, c0), (t1, c1)) = (self.from, self.to);
         let at = c0 + (ticks - t0) * (c1 - c0) / (t1 - t0);
-        (at - self.width, at + self.width)
+        // Off by e at both ends in opposite directions, a line is off by e (1 + 2 d / l) at a distance d beyond one of them.
+        let beyond = (t0 - ticks).max(ticks - t1).max(0);
+        let width = self.width + 2 * self.width * beyond / (t1 - t0);
+        (at - width, at + width)
     }
 
     /// Makes itself so wide that the reading lies within.
@@ -161,6 +163,21 @@ mod tests {
             assert!((lowest..=highest).contains(&counter(ticks)), "{clock:?}");
             assert!(highest - lowest <= 200, "{clock:?}");
         }
+        // A clock that was changed in between is where the reading shows it.
+        let mut changed = [
+            &pins[..],
+            &[reading(600_000, 0)].map(|pin| Pin {
+                before: pin.before + 5_000,
+                behind: pin.behind + 5_000,
+                ..pin
+            }),
+        ]
+        .concat();
+        changed.sort_by_key(|pin| pin.ticks);
+        let (lowest, highest) = Clock::new(&changed)
+            .expect("there are pins")
+            .counter(600_000);
+        assert!((lowest..=highest).contains(&(counter(600_000) + 4_960)));
     }
 
     #[test]
