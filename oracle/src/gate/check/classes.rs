@@ -1,6 +1,6 @@
 //! False and missing answers of each layer in all pairs, whatever their cause or code, and the bounds that follow.
 
-use super::bound::{Both, Class, Counted, NotWorse};
+use super::bound::{Both, Class, Counted, NotWorse, Paired};
 use super::noisy::{OfCause, without_noise};
 use super::strata::alike_sum;
 use crate::Layer;
@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
+    /// The names of the programs that had a turn. The number of a program is its place.
+    programs: Vec<String>,
     /// By layer and class.
     all: BTreeMap<(Layer, Class), OfClass>,
     /// Of the false stacks, those of each known cause.
@@ -19,24 +21,25 @@ pub(super) struct Classes {
 /// The answers of a class.
 #[derive(Clone, Debug, Default)]
 struct OfClass {
-    /// Of each pair, as if both turns had asked at the same kinds of instants.
-    pairs: Vec<Both>,
+    /// As if both turns of a pair had asked at the same kinds of instants.
+    pairs: Vec<Paired>,
     /// Of all pairs, as they were counted.
     counted: Counted,
 }
 
 impl OfClass {
-    fn add(&mut self, counted: Counted, alike: Option<Both>) {
+    fn add(&mut self, program: usize, counted: Counted, alike: Option<Both>) {
         let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
         self.counted = Counted {
             base: sum(self.counted.base, counted.base),
             new: sum(self.counted.new, counted.new),
         };
         let plain = |(events, trials): (u64, u64)| (events as f64, trials as f64);
-        self.pairs.push(alike.unwrap_or(Both {
+        let both = alike.unwrap_or(Both {
             base: plain(counted.base),
             new: plain(counted.new),
-        }));
+        });
+        self.pairs.push(Paired { program, both });
     }
 }
 
@@ -44,6 +47,7 @@ impl Classes {
     /// Adds a pair. Returns the layers of which both builds had checks.
     pub fn add(&mut self, base: &Set, new: &Set) -> Vec<Layer> {
         let mut measured = vec![];
+        let program = self.number_of(new);
         for layer in Layer::ALL {
             let checks = (trials(base, layer), trials(new, layer));
             if checks == (0, 0) {
@@ -60,7 +64,11 @@ impl Classes {
                 };
                 let cells = cells_of((base, new), layer, |what| is_of_class(what, class));
                 let alike = alike_sum(&cells, base, new);
-                of_class.add(counted, alike.map(|(base, new)| Both { base, new }));
+                of_class.add(
+                    program,
+                    counted,
+                    alike.map(|(base, new)| Both { base, new }),
+                );
                 if class == Class::False {
                     let (pair, is_told) = (of_class.pairs.len() - 1, alike.is_some());
                     self.count_causes((layer, pair), is_told, base, new);
@@ -68,6 +76,17 @@ impl Classes {
             }
         }
         measured
+    }
+
+    /// The number of the program of a turn.
+    fn number_of(&mut self, turn: &Set) -> usize {
+        let name = turn.programs.keys().next();
+        let name = name.map_or("", String::as_str);
+        let known = self.programs.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            self.programs.push(name.into());
+            self.programs.len() - 1
+        })
     }
 
     /// Counts the false stacks of each known cause in the pair of this number of a layer. `is_told`: as if both turns had

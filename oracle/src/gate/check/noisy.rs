@@ -4,7 +4,7 @@
 //! or hundreds. The bound on a layer's false stacks is no lower than the bursts, however rare all others are. So a check whose
 //! time is over leaves such causes out, with a bound of their own, and says so.
 
-use super::bound::{Both, Noisy, at_most};
+use super::bound::{Both, Noisy, Paired, at_most};
 
 /// A bound leaves out so many causes at most.
 const MOST: usize = 2;
@@ -29,14 +29,17 @@ impl OfCause {
     }
 
     /// Takes the stacks of this cause from `pairs`, and returns the pairs with these alone.
-    fn take_from(&self, pairs: &mut [Both]) -> Vec<Both> {
-        let none = |pair: &Both| Both {
-            base: (0.0, pair.base.1),
-            new: (0.0, pair.new.1),
+    fn take_from(&self, pairs: &mut [Paired]) -> Vec<Paired> {
+        let none = |pair: &Paired| Paired {
+            program: pair.program,
+            both: Both {
+                base: (0.0, pair.both.base.1),
+                new: (0.0, pair.both.new.1),
+            },
         };
-        let mut alone: Vec<Both> = pairs.iter().map(none).collect();
+        let mut alone: Vec<Paired> = pairs.iter().map(none).collect();
         for (at, of) in &self.0 {
-            let (rest, alone) = (&mut pairs[*at], &mut alone[*at]);
+            let (rest, alone) = (&mut pairs[*at].both, &mut alone[*at].both);
             rest.base.0 = (rest.base.0 - of.base.0).max(0.0);
             rest.new.0 = (rest.new.0 - of.new.0).max(0.0);
             (alone.base.0, alone.new.0) = (of.base.0, of.new.0);
@@ -48,7 +51,7 @@ impl OfCause {
 /// The bound on the false stacks of a layer without its noisiest causes, if it is not above `limit`. `pairs` have all of
 /// its false stacks.
 pub(super) fn without_noise<'c>(
-    pairs: &[Both],
+    pairs: &[Paired],
     causes: impl Iterator<Item = (&'c str, &'c OfCause)>,
     limit: f64,
 ) -> Option<(f64, Vec<Noisy>)> {
@@ -78,28 +81,32 @@ mod tests {
     const CHECKS: f64 = 1000.0;
 
     /// So many pairs, with the false stacks of the base and of the new build.
-    fn pairs(n: usize, events: impl Fn(usize) -> (f64, f64)) -> Vec<Both> {
+    fn pairs(n: usize, events: impl Fn(usize) -> (f64, f64)) -> Vec<Paired> {
         let pair = |at: usize| {
             let (base, new) = events(at);
-            Both {
-                base: (base, CHECKS),
-                new: (new, CHECKS),
+            Paired {
+                program: 0,
+                both: Both {
+                    base: (base, CHECKS),
+                    new: (new, CHECKS),
+                },
             }
         };
         (0..n).map(pair).collect()
     }
 
-    fn sum(one: &[Both], other: &[Both]) -> Vec<Both> {
-        let all = one.iter().zip(other);
-        all.map(|(a, b)| Both {
-            base: (a.base.0 + b.base.0, a.base.1),
-            new: (a.new.0 + b.new.0, a.new.1),
-        })
-        .collect()
+    fn sum(one: &[Paired], other: &[Paired]) -> Vec<Paired> {
+        let mut sum = one.to_vec();
+        for (sum, more) in sum.iter_mut().zip(other) {
+            sum.both.base.0 += more.both.base.0;
+            sum.both.new.0 += more.both.new.0;
+        }
+        sum
     }
 
-    fn cause(pairs: &[Both]) -> OfCause {
-        OfCause(pairs.iter().copied().enumerate().collect())
+    fn cause(pairs: &[Paired]) -> OfCause {
+        let both = pairs.iter().map(|pair| pair.both);
+        OfCause(both.enumerate().collect())
     }
 
     #[test]
