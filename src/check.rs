@@ -8,10 +8,10 @@ use crate::output::{Stream, print, say};
 use crate::report::render::style;
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
-use oracle::RecordedSampler;
 use oracle::gate::{Answer, Class, Limits};
 use oracle::outcome::Outcome;
 use scenarios::jdk::Jdk;
+use scenarios::scenario::Program;
 use scenarios::{Checked, Pair, Scenario, Task, interrupt, store};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -86,8 +86,7 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
 
 /// Fails if a layer judges a profiler: a check runs none, so it would wait for data until its time is over.
 fn refuse_profilers(scenario: &Scenario) -> Result<(), Error> {
-    let mut layers = scenario.programs.iter().flat_map(|program| &program.layers);
-    match layers.find(|layer| layer.is_of(RecordedSampler::Profiler)) {
+    match scenario.of_check().find_map(Program::profiler_layer) {
         Some(layer) => Err(Error::usage(format!(
             "`check` compares JVMs without a profiler, and layer `{layer}` of `{}` judges one: leave the layer out, or judge \
              the profiler on each JDK with `stackwitness run --profiler PATH --jdk HOME`",

@@ -61,10 +61,10 @@ fn folder(named: Option<PathBuf>) -> Result<PathBuf, Error> {
 /// nothing of it.
 fn judges_profiler(scenario: &str, plan: &Plan, is_given: bool) -> Result<(), scenarios::Error> {
     let layer = RecordedSampler::Profiler.layer();
-    let layers = plan.jobs.iter().flat_map(|job| &job.program.layers);
-    let judging = layers
-        .copied()
-        .find(|layer| layer.is_of(RecordedSampler::Profiler));
+    let judging = plan
+        .jobs
+        .iter()
+        .find_map(|job| job.program.profiler_layer());
     let told = match (is_given, judging) {
         (true, None) => format!(
             "no program of `{scenario}` has layer `{layer}`, so no sample of the profiler would be judged: give --layer \

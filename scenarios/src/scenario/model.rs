@@ -137,6 +137,12 @@ fn is_without_samples(when: When) -> bool {
 }
 
 impl Program {
+    /// Its first layer that judges a profiler.
+    pub fn profiler_layer(&self) -> Option<Layer> {
+        let mut layers = self.layers.iter().copied();
+        layers.find(|layer| layer.is_of(RecordedSampler::Profiler))
+    }
+
     /// A program with these arguments of `java` and the usual settings.
     pub fn new(name: &str, start: Start) -> Program {
         Program {
@@ -280,7 +286,7 @@ impl Scenario {
     }
 
     /// All programs of a check.
-    pub(crate) fn of_check(&self) -> impl Iterator<Item = &Program> {
+    pub fn of_check(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().chain(&self.check_only)
     }
 
