@@ -16,22 +16,52 @@ pub struct Mismatches {
     /// The first few of each kind.
     pub kept: Vec<Mismatch>,
     counts: HashMap<Kind, (Verdict, u64)>,
-    kept_of: HashMap<Kind, usize>,
-    limit: usize,
+    room: Room,
     by_profiler: bool,
+}
+
+/// Which mismatches are kept.
+#[derive(Debug, Default)]
+struct Room {
+    /// How many are kept of each kind.
+    of_place: HashMap<Kind, usize>,
+    /// The same at all places.
+    everywhere: HashMap<(Layer, String, Option<CauseName>), usize>,
+    /// The most of a layer, verdict and cause.
+    limit: usize,
+}
+
+impl Room {
+    /// Whether another mismatch of this kind is kept.
+    fn takes(&mut self, kind: Kind) -> bool {
+        let (layer, verdict, cause, _) = &kind;
+        let everywhere = (*layer, verdict.clone(), cause.clone());
+        let everywhere = self.everywhere.entry(everywhere).or_default();
+        let of_place = self.of_place.entry(kind).or_default();
+        let takes = *of_place < OF_ONE_PLACE && *everywhere < self.limit;
+        if takes {
+            *of_place += 1;
+            *everywhere += 1;
+        }
+        takes
+    }
 }
 
 /// Layer, verdict, cause and place.
 type Kind = (Layer, String, Option<CauseName>, String);
 
-/// How many mismatches of one kind are kept.
+/// How many mismatches of one kind are kept that have the same place.
 const OF_ONE_PLACE: usize = 3;
 
 impl Mismatches {
-    /// Keeps at most `limit` mismatches with their evidence. The walks were made `by_profiler`, or else by the JVM.
+    /// Keeps at most `limit` mismatches of each layer, verdict and cause with their evidence, so that a frequent kind leaves room for
+    /// the others. The walks were made `by_profiler`, or else by the JVM.
     pub fn new(limit: usize, by_profiler: bool) -> Mismatches {
         Mismatches {
-            limit,
+            room: Room {
+                limit,
+                ..Room::default()
+            },
             by_profiler,
             ..Mismatches::default()
         }
@@ -56,9 +86,7 @@ impl Mismatches {
         );
         let known = self.counts.entry(kind.clone()).or_insert((verdict, 0));
         known.1 += 1;
-        let of_kind = self.kept_of.entry(kind).or_default();
-        if *of_kind < OF_ONE_PLACE && self.kept.len() < self.limit {
-            *of_kind += 1;
+        if self.room.takes(kind) {
             let mismatch = mismatch(judged, walk, instant.truth, methods);
             self.kept.push(Mismatch { cause, ..mismatch });
         }
@@ -179,4 +207,26 @@ fn shown_stack(stack: &TraceStack, methods: &NamedMethods) -> Vec<ShownFrame> {
         ..ShownFrame::default()
     };
     above.map(entry).chain(checked.map(frame)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frequent_kind_leaves_room_for_a_rare_one() {
+        const LIMIT: usize = 10;
+        let mut room = Room {
+            limit: LIMIT,
+            ..Room::default()
+        };
+        let mut takes = |verdict: &str, place: &str| {
+            room.takes((Layer::Jfr, verdict.into(), None, place.into()))
+        };
+        let places: Vec<String> = (0..200).map(|place| format!("A.m{place}")).collect();
+        let taken = places.iter().filter(|place| takes("imprecise", place));
+        assert_eq!(taken.count(), LIMIT);
+        let rare = (0..10).filter(|_| takes("truncated", "A.m"));
+        assert_eq!(rare.count(), OF_ONE_PLACE);
+    }
 }

@@ -46,8 +46,8 @@ pub fn recording(dir: &Path) -> PathBuf {
 }
 
 /// Joins the recording and the requests in the folder `dir` of a run, for those of `layers` that need it; `None` if
-/// no layer does. At most `limit` mismatches are kept with their evidence. What cannot be read leaves the layers
-/// without data, and is noted.
+/// no layer does. At most `limit` mismatches of each layer, verdict and cause are kept with their evidence. What cannot be read leaves
+/// the layers without data, and is noted.
 pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
     let recorded = layers.iter().copied();
     let layers: Vec<Layer> = recorded.filter(|layer| layer.is_recorded()).collect();

@@ -19,8 +19,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How many mismatches of joined events are kept in a run, with their evidence.
-const MOST_JOINED: usize = 100;
+/// How many mismatches of joined events of each layer, verdict and cause are kept in a run, with their evidence.
+const MOST_JOINED: usize = 50;
 
 /// Facts of a run that the agent does not write.
 #[derive(Debug, Serialize, Deserialize)]
