@@ -277,7 +277,8 @@ fn our_walker_is_within_its_budget_at_each_instruction() {
         for seed in seeds(&format!("{jdk:?}: waiting for steps")) {
             let ran = run(jdk, seed, Layer::AsgstStep, &[], &[]);
             sum += &tally(&ran.report, Layer::AsgstStep);
-            if sum.decided() >= 100_000 {
+            // Whether a thread comes to code without a debug info record depends on what the compilers have done by then.
+            if sum.decided() >= 100_000 && sum.flagged > 0 {
                 break;
             }
         }
