@@ -107,13 +107,34 @@ static void compare(const ASGST_Frame *frame, jmethodID id) {
   (*jvmti)->Deallocate(jvmti, (unsigned char *)class_generic);
 }
 
+static Stack plain; /* without frames of C */
+
 static bool is_java(const ASGST_Frame *frame) {
   return frame->type != ASGST_FRAME_NON_JAVA;
 }
 
+static void show_frame(const char *which, const ASGST_Frame *frame) {
+  static Names of;
+  ask(frame->method, &of);
+  printf("  %s: type %d, flags %d, level %d, bci %d, pc %p: %s.%s\n", which, frame->type, frame->flags, frame->comp_level,
+         frame->bci, frame->pc, of.class_name, of.name);
+}
+
+/* Both stacks from the frame on at which they differ; of the end where one is longer. */
+static void show_difference(int k, int differs_at, int java, const Stack *other) {
+  int shorter = java < plain.count ? java : plain.count;
+  int from = differs_at < 0 ? shorter : differs_at;
+  printf("walk %d differs at Java frame %d: %d frames of Java, and %d without frames of C\n", k, from, java, plain.count);
+  for (int i = from; i < plain.count && i < from + 4; i++) show_frame("without C", &plain.frames[i]);
+  for (int i = 0, at = 0; i < other->count && at < from + 4; i++) {
+    if (!is_java(&other->frames[i])) continue;
+    if (at++ >= from) show_frame("with C", &other->frames[i]);
+  }
+}
+
 /* The stack of the calling thread, which is in an event: without frames of C, with them, and as JVMTI has it. */
 static void look(jthread thread) {
-  static Stack plain, with_c, from_frame;
+  static Stack with_c, from_frame;
   static jvmtiFrameInfo theirs[DEPTH];
   jint count;
   if (!ready || (*jvmti)->GetStackTrace(jvmti, thread, 0, DEPTH, theirs, &count) != JVMTI_ERROR_NONE) return;
@@ -128,22 +149,31 @@ static void look(jthread thread) {
   for (int k = 0; k < 2; k++) {
     int java = 0, below = 0, between = 0;
     bool agrees = true;
+    int differs_at = -1;
     for (int i = 0; i < all_frames[k]->count; i++) {
       const ASGST_Frame *frame = &all_frames[k]->frames[i];
       if (is_java(frame)) {
+        /* The program counter of a frame may be one at which the thread was interrupted. Between two records the walk says
+           that inlined frames may be missing; at an event it is a return address, so that the other walk knows them. */
+        if (java == 0 && frame->flags & ASGST_FRAME_MAY_MISS_INLINED)
+          while (java < plain.count && plain.frames[java].type == ASGST_FRAME_JAVA_INLINED &&
+                 plain.frames[java].method != frame->method)
+            java++;
         agrees = agrees && java < plain.count && frame->method == plain.frames[java].method;
+        if (!agrees && differs_at < 0) differs_at = java;
         between += java > 0 && below > 1;
         java++;
         below = 0;
       } else {
         below++;
+        frames_of_c++;
       }
     }
     java_differs += !agrees || java != plain.count;
+    if (!agrees || java != plain.count) show_difference(k, differs_at, java, all_frames[k]);
     /* The stub by which C calls Java is one, and the VM's own functions are more. */
     with_c_below += below > 3;
     with_c_between += between > 0;
-    frames_of_c += all_frames[k]->count - java;
   }
   for (int i = 0; i < count && i < plain.count; i++) compare(&plain.frames[i], theirs[i].method);
 }
