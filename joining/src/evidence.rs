@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Mismatches {
     /// The first few of each kind.
     pub kept: Vec<Mismatch>,
-    counts: HashMap<Kind, (Verdict, u64)>,
+    counts: HashMap<Kind, u64>,
     room: Room,
     by_profiler: bool,
 }
@@ -26,7 +26,7 @@ struct Room {
     /// How many are kept of each kind.
     of_place: HashMap<Kind, usize>,
     /// The same at all places.
-    everywhere: HashMap<(Layer, String, Option<CauseName>), usize>,
+    everywhere: HashMap<(Layer, Verdict, Option<CauseName>), usize>,
     /// The most of a layer, verdict and cause.
     limit: usize,
 }
@@ -35,7 +35,7 @@ impl Room {
     /// Whether another mismatch of this kind is kept.
     fn takes(&mut self, kind: Kind) -> bool {
         let (layer, verdict, cause, _) = &kind;
-        let everywhere = (*layer, verdict.clone(), cause.clone());
+        let everywhere = (*layer, *verdict, cause.clone());
         let everywhere = self.everywhere.entry(everywhere).or_default();
         let of_place = self.of_place.entry(kind).or_default();
         let takes = *of_place < OF_ONE_PLACE && *everywhere < self.limit;
@@ -48,7 +48,7 @@ impl Room {
 }
 
 /// Layer, verdict, cause and place.
-type Kind = (Layer, String, Option<CauseName>, String);
+type Kind = (Layer, Verdict, Option<CauseName>, String);
 
 /// How many mismatches of one kind are kept that have the same place.
 const OF_ONE_PLACE: usize = 3;
@@ -78,14 +78,8 @@ impl Mismatches {
         let verdict = judged.judgement.verdict;
         let cause = cause(judged, methods, self.by_profiler);
         let place = place(walk, judged.judgement.at_frame, methods);
-        let kind = (
-            judged.layer,
-            verdict.name().to_owned(),
-            cause.clone(),
-            place,
-        );
-        let known = self.counts.entry(kind.clone()).or_insert((verdict, 0));
-        known.1 += 1;
+        let kind = (judged.layer, verdict, cause.clone(), place);
+        *self.counts.entry(kind.clone()).or_default() += 1;
         if self.room.takes(kind) {
             let mismatch = mismatch(judged, walk, instant.truth, methods);
             self.kept.push(Mismatch { cause, ..mismatch });
@@ -96,7 +90,7 @@ impl Mismatches {
     pub fn kinds(self) -> (Vec<Mismatch>, Vec<KindCount>) {
         let counts = self.counts.into_iter();
         let mut kinds: Vec<_> = counts
-            .map(|((layer, _, cause, place), (verdict, count))| KindCount {
+            .map(|((layer, verdict, cause, place), count)| KindCount {
                 layer,
                 verdict,
                 cause,
@@ -220,13 +214,14 @@ mod tests {
             limit: LIMIT,
             ..Room::default()
         };
-        let mut takes = |verdict: &str, place: &str| {
-            room.takes((Layer::Jfr, verdict.into(), None, place.into()))
-        };
+        let mut takes =
+            |verdict: Verdict, place: &str| room.takes((Layer::Jfr, verdict, None, place.into()));
         let places: Vec<String> = (0..200).map(|place| format!("A.m{place}")).collect();
-        let taken = places.iter().filter(|place| takes("imprecise", place));
+        let taken = places
+            .iter()
+            .filter(|place| takes(Verdict::Imprecise, place));
         assert_eq!(taken.count(), LIMIT);
-        let rare = (0..10).filter(|_| takes("truncated", "A.m"));
+        let rare = (0..10).filter(|_| takes(Verdict::Truncated, "A.m"));
         assert_eq!(rare.count(), OF_ONE_PLACE);
     }
 }
