@@ -40,7 +40,8 @@ pub struct Instant<'a> {
     pub anchor: Option<CodeKind>,
     /// The bytes at the program counter.
     pub bytes: &'a [u8],
-    /// Where the return address of compiled code is, which runs or has called the library that runs.
+    /// Where the return address of a stub that runs is, or that of compiled code, which runs or has called the library that
+    /// runs.
     pub return_address: ReturnAddress,
 }
 
@@ -49,7 +50,7 @@ pub struct Instant<'a> {
 pub enum TopFrame {
     /// Nothing shows that the frame was changed, or the walk does not start in compiled code.
     Intact,
-    /// The frame was removed: the code is about to return.
+    /// The frame was removed: the code is about to return. Of a stub's frame, it may be a part, or not built yet.
     Removed,
     /// The code had moved its stack pointer within its body.
     StackPointerMoved,
@@ -81,9 +82,13 @@ impl Instant<'_> {
         let is_removed = match self.code {
             CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
             CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
-            // Where return addresses of stubs lie says nothing of a frame.
-            CodeKind::Stub if self.in_java && A::is_stub_frame_removed(self.bytes) => {
-                return TopFrame::Removed;
+            // A stub's own code says where its return address is.
+            CodeKind::Stub if self.in_java => {
+                return match self.return_address {
+                    ReturnAddress::AtTop(_) | ReturnAddress::InLink => TopFrame::Removed,
+                    ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
+                    ReturnAddress::Usual => TopFrame::Intact,
+                };
             }
             // Compiled code calls barriers of collectors without an anchor, and saves registers on the stack before
             // (`ZSaveLiveRegisters` in `cpu/x86/gc/z/zBarrierSetAssembler_x86.cpp`).

@@ -1,4 +1,4 @@
-//! The place of the return address of compiled code, and the place from which HotSpot's walkers
+//! The place of the return address of generated code, and the place from which HotSpot's walkers
 //! take the return address.
 //!
 //! The walkers take the word at the distance of the frame's size from the stack pointer
@@ -75,13 +75,26 @@ pub enum ReturnAddress {
     /// This many words above the stack pointer: the frame is removed, except perhaps for the saved
     /// frame pointer.
     AtTop(usize),
-    /// In the link register: the frame is removed, or not built yet.
+    /// In a register, such as the link register: the frame is removed, or not built yet.
     InLink,
 }
 
 impl ReturnAddress {
     pub(crate) fn is_usual(&self) -> bool {
         *self == ReturnAddress::Usual
+    }
+
+    /// The place where code finds the return address of its frame of `frame_words` words, the return address included: the
+    /// caller's stack pointer is `words` words above that of the code.
+    pub fn of_frame(frame_words: usize, words: usize) -> ReturnAddress {
+        match words.checked_sub(frame_words) {
+            Some(0) => ReturnAddress::Usual,
+            Some(more) => ReturnAddress::Beyond(more),
+            // The word below the caller's stack pointer, if the return address is on the stack.
+            None => words
+                .checked_sub(1)
+                .map_or(ReturnAddress::InLink, ReturnAddress::AtTop),
+        }
     }
 
     /// The place of the return address of a frame of `frame_words` words, the return address
@@ -152,6 +165,15 @@ mod tests {
         assert_eq!(find(4, &far), ReturnAddress::Usual, "too far");
         assert_eq!(find(0, "+"), ReturnAddress::Usual);
         assert_eq!(find(1, "."), ReturnAddress::Usual);
+    }
+
+    #[test]
+    fn the_stack_pointer_of_the_caller_shows_how_much_of_a_frame_is_there() {
+        assert_eq!(ReturnAddress::of_frame(18, 18), ReturnAddress::Usual);
+        assert_eq!(ReturnAddress::of_frame(18, 20), ReturnAddress::Beyond(2));
+        assert_eq!(ReturnAddress::of_frame(18, 2), ReturnAddress::AtTop(1));
+        assert_eq!(ReturnAddress::of_frame(18, 1), ReturnAddress::AtTop(0));
+        assert_eq!(ReturnAddress::of_frame(2, 0), ReturnAddress::InLink);
     }
 
     #[test]

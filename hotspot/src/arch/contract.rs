@@ -116,10 +116,6 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// of the wrapper's frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;
 
-    /// Whether `code`, the bytes at the program counter in a stub that has resolved a call, is behind the removal of the
-    /// stub's frame.
-    fn is_stub_frame_removed(code: &[u8]) -> bool;
-
     /// Whether `code`, the bytes at the program counter in the interpreter, is behind the removal
     /// of the frame of a method that returns.
     fn is_interpreter_frame_removed(code: &[u8]) -> Result<bool, NotKnown>;

@@ -282,16 +282,21 @@ fn code_that_returns_has_removed_its_frame() {
     assert_eq!(of(CodeKind::NativeWrapper, &wrapper), "frame-removed");
     assert_eq!(of(CodeKind::NativeWrapper, &compiled), "unexplained");
     assert_eq!(of(CodeKind::Stub, &compiled), "unexplained");
-    // The end of a stub that has resolved a call, `pop rbp`, `jmp rax`, and the jump alone, as any jump.
-    let stub = [0x5d, 0xff, 0xe0, 0xc5];
-    assert_eq!(of(CodeKind::Stub, &stub), "frame-removed");
-    assert_eq!(of(CodeKind::Stub, &stub[1..]), "unexplained");
-    assert_eq!(of(CodeKind::Compiled, &stub), "unexplained");
-    let instant = Instant {
+}
+
+#[test]
+fn a_part_of_the_frame_of_a_stub_is_none() {
+    let at = |return_address| Instant {
         code: CodeKind::Stub,
-        bytes: &stub,
+        return_address,
         ..AT
     };
+    let of = |place| cause(Verdict::Wrong, LOW, LOW, at(place));
+    assert_eq!(of(ReturnAddress::AtTop(12)), "frame-removed");
+    assert_eq!(of(ReturnAddress::InLink), "frame-removed");
+    assert_eq!(of(ReturnAddress::Beyond(2)), "moved-stack-pointer");
+    assert_eq!(of(ReturnAddress::Usual), "unexplained");
+    let instant = at(ReturnAddress::AtTop(1));
     let next_record = Proofs {
         is_next_record: true,
         ..Proofs::default()

@@ -99,6 +99,20 @@ impl Layout {
         self.wrapped_anchor(memory, wrapper)
     }
 
+    /// The JavaCalls entry to which its method has returned: the code of the stub at `pc` runs, with frame pointer `fp`.
+    pub fn returned(
+        &self,
+        memory: &impl Memory,
+        stack: Words<'_>,
+        pc: usize,
+        fp: usize,
+    ) -> Option<Entry> {
+        /// The code behind the call stores the result and restores the registers of the caller; it has some 300 bytes.
+        const MOST_CODE: usize = 1024;
+        let behind = pc.checked_sub(self.return_address(memory)?)?;
+        (behind < MOST_CODE).then(|| self.of_frame(stack, fp))?
+    }
+
     /// The JavaCalls entries on the `stack`, newest first; `None` where the words do not reach so far.
     pub fn entries(&self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<Entry>> {
         let Some(return_address) = self.return_address(memory) else {
@@ -112,7 +126,11 @@ impl Layout {
     /// The callee has saved the stub's frame pointer below its return address, the word `at`.
     fn entry(&self, stack: Words<'_>, at: usize) -> Option<Entry> {
         let fp = stack.words.get(at.checked_sub(1)?)?;
-        let wrapper_slot = self.wrapper_slot(*fp);
+        self.of_frame(stack, *fp)
+    }
+
+    fn of_frame(&self, stack: Words<'_>, fp: usize) -> Option<Entry> {
+        let wrapper_slot = self.wrapper_slot(fp);
         let wrapper = stack.at(wrapper_slot)?;
         let anchor = self.wrapped_anchor(&stack, wrapper)?;
         // The stub keeps its arguments below its frame pointer (`StubGenerator::generate_call_stub`, stubGenerator_x86_64.cpp):

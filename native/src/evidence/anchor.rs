@@ -1,9 +1,11 @@
 //! Where the VM's anchor of a thread leads to, also where it has no program counter.
 
+use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::sampling::sample::Interruption;
 use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::layout::entry::Words;
+use vm::memory::kernel::OwnMemory;
 
 const WORD: usize = size_of::<usize>();
 
@@ -35,14 +37,22 @@ pub fn anchored(cache: &CodeCache, at: &Interruption) -> Option<usize> {
 
 /// The program counter of the stub that runs or has called the VM, if there is a stub, and the words of the stack from its
 /// frame on.
-pub fn in_stub<'a>(cache: &CodeCache, at: &'a Interruption) -> (usize, Words<'a>) {
+///
+/// A method that the VM has called for a stub may have returned to the VM's stub of calls, and no farther: there the walker
+/// starts at the anchor that this JavaCalls entry has kept.
+pub fn in_stub<'a>(jvm: &Jvm, cache: &CodeCache, at: &'a Interruption) -> (usize, Words<'a>) {
     let stack = at.stack_top.stack();
-    let Some(pc) = anchored(cache, at) else {
-        return (at.registers.pc, stack);
+    let runs = (at.registers.pc, stack);
+    let returned = || {
+        let calls = jvm.java_calls.as_ref().ok()?;
+        let entry = calls.returned(&OwnMemory, stack, at.registers.pc, at.registers.fp)?;
+        Some((entry.caller(stack)?, entry.anchor.sp))
     };
-    let start = at
-        .seen
-        .map_or(stack.start, |seen| seen.last.sp.max(stack.start));
+    let anchored = anchored(cache, at).zip(at.seen.map(|seen| seen.last.sp));
+    let Some((pc, sp)) = anchored.or_else(returned) else {
+        return runs;
+    };
+    let start = sp.max(stack.start);
     let words = stack.words.get((start - stack.start) / WORD..);
     let words = words.unwrap_or_default();
     (pc, Words { start, words })

@@ -4,6 +4,7 @@ mod anchor;
 mod code;
 mod instant_facts;
 mod intact;
+mod kept;
 mod kinds;
 mod library;
 mod moved;
@@ -13,6 +14,7 @@ mod reporter;
 mod return_address;
 mod shown;
 pub mod state_check;
+mod stub_frame;
 
 pub use code::{
     code_of, describe, kind_at, leaf_call_records, method_at, records_around, records_at,

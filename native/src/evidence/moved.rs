@@ -1,45 +1,17 @@
 //! By how much compiled code has moved its stack pointer, shown by the code itself.
 
+use super::kept::Kept;
 use super::newest::Newest;
 use crate::jvm::Jvm;
 use hotspot::arch::{Follow, Native, Settled};
 use hotspot::code::Blob;
 use hotspot::layout::entry::Words;
-use hotspot::memory::Memory;
-use std::ops::Range;
 use vm::memory::pages::Pages;
 
 const WORD: usize = size_of::<usize>();
 
 /// So many instructions are followed at most.
 const STEPS: usize = 1024;
-
-/// The memory at the interruption: the words of the stack that were copied then, and the code, which does not change. The
-/// rest of the stack may be another one by now.
-struct Kept<'a> {
-    stack: Words<'a>,
-    code: Range<usize>,
-    /// Up to a thousand instructions are followed, so a page of the code is read once.
-    pages: &'a Pages,
-}
-
-impl Memory for Kept<'_> {
-    fn u8(&self, address: usize) -> Option<u8> {
-        if self.code.contains(&address) {
-            return self.pages.u8(address);
-        }
-        let word = self.stack.at(address - address % WORD)?;
-        word.to_ne_bytes().get(address % WORD).copied()
-    }
-
-    fn code(&self, address: usize) -> [u8; 16] {
-        if self.code.contains(&address) {
-            self.pages.code(address)
-        } else {
-            [0; 16]
-        }
-    }
-}
 
 /// By how many words the stack pointer of `newest`, whose code is `blob` with frames of `frame_words` words, is below the place
 /// where it is while the frame is complete. `None` if it is there, or the code does not show it.

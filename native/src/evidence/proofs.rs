@@ -79,7 +79,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                 .map(|seen| seen.last.pc)
                 .filter(|&pc| pc != 0);
             let pc = anchored.unwrap_or(sample.at.registers.pc);
-            let (stub, above) = in_stub(cache, &sample.at);
+            let (stub, above) = in_stub(jvm, cache, &sample.at);
             let is_leaf_call = in_java
                 && (is_leaf_call(cache, words, &sample.at.registers)
                     || is_called_without_frame(jvm, cache, words, &sample.at.registers));
@@ -115,7 +115,7 @@ pub fn at_request(
     if is_outside {
         return RequestProofs::outside(code_of(jvm, registers.pc));
     }
-    let (stub, above) = in_stub(cache, at);
+    let (stub, above) = in_stub(jvm, cache, at);
     let is_leaf_call = in_java
         && (is_leaf_call(cache, stack, registers)
             || is_called_without_frame(jvm, cache, stack, registers));

@@ -1,12 +1,13 @@
-//! The place of the return address of compiled code whose frame is the newest.
+//! The place of the return address of compiled code or of a stub whose frame is the newest.
 
 use super::moved;
 use super::newest::Newest;
+use super::stub_frame;
 use crate::jvm::Jvm;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Interruption;
 use hotspot::arch::Native;
-use hotspot::code::CodeMemory;
+use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::return_address::{ReturnAddress, Word};
 
 /// The place of a return address.
@@ -20,14 +21,24 @@ pub struct Found {
     pub below: usize,
 }
 
-/// Looks for the return address of the newest frame of generated code; `None` if this code was not
-/// compiled from a method, or if an anchor says that the walk starts elsewhere.
+/// Looks for the return address of the newest frame of generated code; `None` if this code was not compiled from a method, and
+/// is no stub that runs, or if an anchor says that the walk starts elsewhere.
 pub(super) fn find(jvm: &Jvm, at: &Interruption) -> Option<Found> {
     let cache = jvm.code_cache().ok()?;
     if !at.seen.is_some_and(|seen| seen.is_without_pc()) {
         return None;
     }
-    let newest = Newest::find(&RememberedCode::new(cache), at)?;
+    let cache = &RememberedCode::new(cache);
+    let running = cache.blob(at.registers.pc);
+    if let Some(stub) = running.filter(|code| code.kind() == CodeKind::Stub) {
+        let frame_words = cache.frame_words(stub.start)?;
+        return Some(Found {
+            place: stub_frame::find(cache, at, &stub, frame_words)?,
+            frame_words,
+            below: 0,
+        });
+    }
+    let newest = Newest::find(cache, at)?;
     let code = cache.blob(newest.pc)?;
     if !code.is_nmethod() {
         return None;

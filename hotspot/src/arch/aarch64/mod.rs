@@ -100,11 +100,6 @@ impl Arch for Aarch64 {
         epilogue::is_wrapper_frame_removed(code)
     }
 
-    /// How these stubs end is not known here, so that nothing is proved.
-    fn is_stub_frame_removed(_: &[u8]) -> bool {
-        false
-    }
-
     fn is_interpreter_frame_removed(_: &[u8]) -> Result<bool, NotKnown> {
         not_known("where the interpreter has removed a frame")
     }

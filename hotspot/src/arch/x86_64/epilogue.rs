@@ -100,19 +100,6 @@ pub(super) fn is_wrapper_frame_removed(code: &[u8]) -> bool {
     skip_all(&RETURN, code).starts_with(RET)
 }
 
-/// Whether `code` is behind the removal of the frame of a stub that has resolved a call.
-pub(super) fn is_stub_frame_removed(code: &[u8]) -> bool {
-    // `SharedRuntime::generate_resolve_blob` restores all registers (`RegisterSaver::restore_live_registers`), and jumps to the
-    // method that the call means, which returns to the caller of the stub:
-    //
-    //         add  rsp, N; popf; pop …
-    //         pop  rbp                  5d
-    //         jmp  rax                  ff e0
-    //
-    // The jump alone could be any jump.
-    code.starts_with(&[0x5d, 0xff, 0xe0])
-}
-
 /// Whether `code` is behind the removal of the frame of an interpreted method that returns.
 pub(super) fn is_interpreter_frame_removed(code: &[u8]) -> bool {
     // `InterpreterMacroAssembler::remove_activation`, and the jump of `TemplateTable::_return`. What JDK 25 adds is marked:

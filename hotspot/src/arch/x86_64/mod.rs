@@ -103,10 +103,6 @@ impl Arch for X86_64 {
         epilogue::is_wrapper_frame_removed(code)
     }
 
-    fn is_stub_frame_removed(code: &[u8]) -> bool {
-        epilogue::is_stub_frame_removed(code)
-    }
-
     fn is_interpreter_frame_removed(code: &[u8]) -> Result<bool, NotKnown> {
         Ok(epilogue::is_interpreter_frame_removed(code))
     }
