@@ -17,7 +17,7 @@ use oracle::record::Faults;
 use oracle::report::{self, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What to check.
 #[derive(Debug)]
@@ -73,12 +73,14 @@ struct Side {
 }
 
 /// A program of the scenario, and what chooses the fixtures of its turn.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Choice {
     program: usize,
     seed: u64,
     /// Whether it was the program's turn, and not one in between.
     in_turn: bool,
+    /// How long both builds took.
+    took: Duration,
 }
 
 /// Whether each of so many programs had a turn.
@@ -87,8 +89,9 @@ fn covers(choices: &[Choice], programs: usize) -> bool {
     had.len() == programs
 }
 
-/// The program whose turn it is, of so many: at first one that had none, then one of those that had the fewest. The order is a
-/// random one in each round, so that no program always follows the same other one.
+/// The program whose turn it is, of so many: at first one that had none, in a random order, then the one whose turns took the
+/// least time. Each has the same share of the time, so a program with long turns has few: at single instructions, the same ones
+/// are seen again.
 fn whose_turn(choices: &[Choice], programs: usize, seed: u64) -> usize {
     let covered = covers(choices, programs);
     let had = |program: usize| {
@@ -98,8 +101,9 @@ fn whose_turn(choices: &[Choice], programs: usize, seed: u64) -> usize {
     };
     let waiting = (0..programs).filter(|&program| covered || had(program).next().is_none());
     let first = waiting.min_by_key(|&program| {
-        let round = had(program).filter(|choice| choice.in_turn).count() as u64;
-        (round, mix(seed ^ mix(round << 16 | program as u64)))
+        let own = had(program).filter(|choice| choice.in_turn);
+        let took: Duration = own.map(|choice| choice.took).sum();
+        (took, mix(seed ^ program as u64))
     });
     first.unwrap_or(0)
 }
@@ -119,10 +123,9 @@ impl Task {
         let answer = loop {
             let at = choices.len() as u64;
             let random = |what: u64| mix(self.seed ^ mix(at << 8 | what));
-            let choice = self.next(&programs, (&course, wanted), &choices, &random);
-            choices.push(choice);
+            let mut choice = self.next(&programs, (&course, wanted), &choices, &random);
             let job = Job {
-                number: choices.len(),
+                number: choices.len() + 1,
                 program: programs[choice.program].turn(choice.seed, turn_length(&all_else)),
                 jdk: self.base.clone(),
                 axes: BTreeMap::new(),
@@ -137,7 +140,9 @@ impl Task {
                 let seconds = side.turn(&job)?;
                 let of_fixtures = job.program.fixture_seconds();
                 all_else.extend(of_fixtures.map(|of| seconds - of));
+                choice.took += Duration::from_secs_f64(seconds);
             }
+            choices.push(choice);
             let interrupted = interrupt::noted().is_some();
             if !interrupted {
                 course.add(&base.last()?, &new.last()?);
@@ -209,6 +214,7 @@ impl Task {
         {
             return Choice {
                 in_turn: false,
+                took: Duration::ZERO,
                 ..choices[suspicion.pair]
             };
         }
@@ -219,12 +225,14 @@ impl Task {
                 program: choices[pair].program,
                 seed: random(4),
                 in_turn: false,
+                took: Duration::ZERO,
             };
         }
         Choice {
             program: whose_turn(choices, programs.len(), self.seed),
             seed: random(4),
             in_turn: true,
+            took: Duration::ZERO,
         }
     }
 }
@@ -295,11 +303,13 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// However many turns a suspicion takes in between, each program has its own before any has two.
+        /// However many turns a suspicion takes in between, each program has its own before any has two, and none is ahead by
+        /// more than a turn.
         #[test]
-        fn each_program_has_its_turn(
-            programs in 1usize..20, seed in any::<u64>(), between in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 1..150),
+        fn each_program_has_its_share_of_the_time(
+            lengths in prop::collection::vec(0u64..100, 1..20), seed in any::<u64>(), between in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 1..150),
         ) {
+            let programs = lengths.len();
             let mut choices: Vec<Choice> = vec![];
             for (is_between, pick) in between {
                 let choice = if is_between && !choices.is_empty() {
@@ -308,15 +318,18 @@ mod tests {
                     let program = whose_turn(&choices, programs, seed);
                     let is_new = choices.iter().all(|choice| choice.program != program);
                     prop_assert!(is_new || covers(&choices, programs));
-                    Choice { program, seed: 0, in_turn: true }
+                    let took = Duration::from_secs(lengths[program]);
+                    Choice { program, seed: 0, in_turn: true, took }
                 };
                 choices.push(choice);
             }
             let own = choices.iter().filter(|choice| choice.in_turn).count();
             prop_assert!(own < programs || covers(&choices, programs));
-            let turns = |program| choices.iter().filter(|choice| choice.in_turn && choice.program == program).count();
-            let all: Vec<usize> = (0..programs).map(turns).collect();
-            prop_assert!(all.iter().max().unwrap() - all.iter().min().unwrap() <= 1, "{all:?}");
+            let own = |program| choices.iter().filter(move |choice| choice.in_turn && choice.program == program);
+            let shares = (0..programs).map(|program| own(program).map(|choice| choice.took).sum::<Duration>());
+            let longest = Duration::from_secs(lengths.iter().copied().max().unwrap_or(0));
+            let (least, most) = (shares.clone().min().unwrap(), shares.max().unwrap());
+            prop_assert!(most - least <= longest, "{choices:?}");
         }
     }
 }
