@@ -34,6 +34,8 @@ pub struct Shadow {
     replaced: Option<Replaced>,
     /// The compiled method that the last step has ended.
     ended: Option<Piece>,
+    /// Whether the last step was a push.
+    has_pushed: bool,
 }
 
 impl Shadow {
@@ -45,6 +47,7 @@ impl Shadow {
             diverted: Diverted::default(),
             replaced: None,
             ended: None,
+            has_pushed: false,
         }
     }
 
@@ -64,6 +67,7 @@ impl Shadow {
         self.diverted = Diverted::default();
         self.replaced = None;
         self.ended = None;
+        self.has_pushed = false;
     }
 
     /// Whether the stack has a part of the interpreter frames that replace a compiled frame. The calls are not known
@@ -118,6 +122,7 @@ impl Shadow {
         } else if before.sp.wrapping_sub(after.sp) == WORD {
             self.fall(before, after, stack)?;
         }
+        self.has_pushed = before.flow == Flow::Push;
         self.arrive(before, after);
         self.enter(before, after)
     }
@@ -193,8 +198,11 @@ impl Shadow {
         let word = stack.word(after.sp);
         let length = word.wrapping_sub(before.pc);
         let is_interpreted = before.code == Code::Interpreter;
-        // The interpreter pushes the return address of an invocation before it jumps to the method.
-        let is_invoke = is_interpreted && stack.is_invoke_return(word);
+        // The interpreter pushes the return address of an invocation before it jumps to the method. It loads the address from a
+        // table, and pushes it alone (`TemplateTable::prepare_invoke`). A debug build also pushes four registers in a row
+        // while it checks its profile, of which one may still have the address of an invocation that has returned
+        // (`InterpreterMacroAssembler::verify_method_data_pointer`).
+        let is_invoke = is_interpreted && !self.has_pushed && stack.is_invoke_return(word);
         // From JDK 26 on the thread comes to the second instruction of the handler, and jumps to the first:
         //   start: call unpack; entry: jmp start
         let unpacks = after.code == Code::Deoptimization && word == self.diverted.to;

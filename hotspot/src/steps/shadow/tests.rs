@@ -414,6 +414,7 @@ impl Machine {
 const TEST: [u8; 2] = [0x85, 0];
 const JUMP: [u8; 2] = [0xe9, 0];
 const PUSH: [u8; 2] = [0x53, 0];
+const POP: [u8; 2] = [0x5b, 0];
 
 #[test]
 fn a_poll_that_faults_is_a_call_that_returns_behind_the_poll() {
@@ -622,6 +623,33 @@ fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
     let newest = machine.shadow.calls().last();
     let newest = newest.map(|call| (call.ret, call.bcp));
     assert_eq!(newest, Some((pc + 5, 0x3333)));
+}
+
+/// A debug build saves registers in a row around a check. One of them has the return address of an invocation that is over.
+#[test]
+fn a_saved_register_with_an_old_return_address_is_no_invocation() {
+    let mut machine = in_callee();
+    let (pc, sp) = (function(INTERPRETER), machine.place.sp);
+    let invoke = pc + 0x40;
+    let mut to = |bytes, pc, sp, word| {
+        machine.memory.insert(sp, word);
+        machine.step_with_fp(sp + 0x80, bytes, Code::Interpreter, pc, sp);
+        machine.rets().len()
+    };
+    to(JUMP, pc, sp, 0);
+    let before = to(PUSH, pc + 1, sp - WORD, 0x77);
+    assert_eq!(
+        to(PUSH, pc + 2, sp - 2 * WORD, invoke),
+        before,
+        "the second push in a row"
+    );
+    to(POP, pc + 3, sp - WORD, 0x77);
+    to(POP, pc + 4, sp, 0);
+    assert_eq!(
+        to(PUSH, pc + 5, sp - WORD, invoke),
+        before + 1,
+        "a push alone"
+    );
 }
 
 /// An entry of the interpreter calls a stub, and has no frame. The frame pointer is that of an interpreted caller further down.
