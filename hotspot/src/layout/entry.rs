@@ -242,6 +242,23 @@ mod tests {
     }
 
     #[test]
+    fn a_method_that_has_returned_to_the_stub_leads_to_the_caller() {
+        let words = &stack(0x1080, 0x4444);
+        let stack = Words {
+            start: 0x1000,
+            words,
+        };
+        let caller = |pc| {
+            let entry = layout().returned(&one_word(0x10, 0x77), stack, pc, 0x1000 + 10 * WORD);
+            entry.and_then(|entry| entry.caller(stack))
+        };
+        assert_eq!(caller(0x77), Some(0x4444));
+        assert_eq!(caller(0x77 + 60), Some(0x4444));
+        assert_eq!(caller(0x76), None, "before the call");
+        assert_eq!(caller(0x9999), None, "other code");
+    }
+
+    #[test]
     fn without_the_words_of_the_stack_no_caller_is_claimed() {
         assert_eq!(callers(&stack(0, 0)), [None], "a thread begins here");
         assert_eq!(

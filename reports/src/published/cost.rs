@@ -23,7 +23,7 @@ pub(super) fn tables(digests: &[Digest]) -> String {
 }
 
 /// A row for each program and its hooks, a column for each JDK.
-fn ratios(columns: &[Column<'_>]) -> String {
+pub(super) fn ratios(columns: &[Column<'_>]) -> String {
     let jdks = columns.iter().map(|column| column.jdk.to_owned() + ":");
     let mut table = Table::new(
         ["program".into(), "hooks".to_owned()]

@@ -1,5 +1,6 @@
-//! Events, JFR's execution samples and thread dumps: the counts of each layer.
+//! Events, JFR's execution samples and thread dumps, and builds with assertions: the counts of each layer.
 
+use super::cost::ratios;
 use super::digest::Digest;
 use super::table::{Column, Table, basis, rate};
 use crate::numbers;
@@ -7,6 +8,28 @@ use oracle::LAYERS;
 
 pub(super) fn tables(digests: &[Digest]) -> String {
     let columns = Column::of(digests, "results-layers");
+    format!(
+        "{}\nFixtures: without hooks (events), with an execution sample of JFR each millisecond, with threads that are suspended, and virtual\nthreads that yield many frames deep. {NO_ANSWER}\n\n{}",
+        basis(&columns, "layers"),
+        rows(&columns)
+    )
+}
+
+/// Builds with HotSpot's assertions beside a product build: the counts of each layer, and what hooks and sampling cost.
+pub(super) fn debug_builds(digests: &[Digest]) -> String {
+    let columns = Column::of(digests, "results-debug-builds");
+    format!(
+        "## Debug builds\n\n{}\n{NO_ANSWER}\n\n{}\nCPU time as a multiple of that of the same work on the same build without the agent:\n\n{}",
+        basis(&columns, "debug-builds"),
+        rows(&columns),
+        ratios(&columns)
+    )
+}
+
+const NO_ANSWER: &str = "\"No answer\" is a share of the checks with a truth.";
+
+/// A row for each JDK, program and layer.
+fn rows(columns: &[Column<'_>]) -> String {
     let mut table = Table::new([
         "JDK",
         "program",
@@ -19,7 +42,7 @@ pub(super) fn tables(digests: &[Digest]) -> String {
         "no answer:",
         "without a truth:",
     ]);
-    for column in &columns {
+    for column in columns {
         for run in column.runs() {
             for row in LAYERS.iter().filter(|row| row.walker.is_some()) {
                 let is_run = |other: &super::DigestRun| other.program == run.program;
@@ -42,9 +65,5 @@ pub(super) fn tables(digests: &[Digest]) -> String {
             }
         }
     }
-    format!(
-        "{}\nFixtures: without hooks (events), with an execution sample of JFR each millisecond, with threads that are suspended, and virtual\nthreads that yield many frames deep. \"No answer\" is a share of the checks with a truth.\n\n{}",
-        basis(&columns, "layers"),
-        table.markdown()
-    )
+    table.markdown()
 }

@@ -48,7 +48,10 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
                 + &profiler_steps::tables(digests),
         ),
         Part::new("results/walker.md", walkers::tables(digests)),
-        Part::new("results/layers.md", layers::tables(digests)),
+        Part::new(
+            "results/layers.md",
+            layers::tables(digests) + "\n" + &layers::debug_builds(digests),
+        ),
         Part::new("results/cost.md", cost::tables(digests)),
         Part::new("results/edges.md", edges::tables(digests)),
         Part::new("results/stability.md", stability::tables(digests)),

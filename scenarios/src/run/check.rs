@@ -191,11 +191,12 @@ impl Task {
     }
 
     /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Two thirds of the other
-    /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most.
+    /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most, and all of them where
+    /// few are missing.
     fn next(
         &self,
         programs: &[Program],
-        (course, wanted): (&Course, Option<Layer>),
+        (course, wanted): (&Course, Option<(Layer, f64)>),
         choices: &[Choice],
         random: &dyn Fn(u64) -> u64,
     ) -> Choice {
@@ -218,8 +219,11 @@ impl Task {
                 ..choices[suspicion.pair]
             };
         }
-        let with = wanted.map_or(&[][..], |layer| course.pairs_with(layer));
-        if covered && random(5) % 3 < 2 && !with.is_empty() {
+        let (with, thirds) = wanted.map_or((&[][..], 0), |(layer, times)| {
+            let thirds = if times <= CLOSE { 3 } else { 2 };
+            (course.pairs_with(layer), thirds)
+        });
+        if covered && random(5) % 3 < thirds && !with.is_empty() {
             let pair = with[(random(6) % with.len() as u64) as usize];
             return Choice {
                 program: choices[pair].program,
@@ -293,6 +297,10 @@ impl Side {
         Ok(self.report)
     }
 }
+
+/// A bound that needs at most so many times as many pairs comes before the turns of other programs: an honest pair waited for
+/// its last one while six of seven turns went elsewhere.
+const CLOSE: f64 = 4.0;
 
 /// A turn is one of many: a few whole stacks of each kind are enough to show it.
 const EVIDENCE: u32 = 20;

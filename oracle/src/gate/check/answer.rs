@@ -154,16 +154,16 @@ impl Answer {
             .filter(|bound| bound.is_required && bound.class == Class::False && bound.is_measured())
     }
 
-    /// The layer of which more pairs are needed most, before the build can be called not worse. More pairs of a layer whose
-    /// stacks come in bursts help little.
-    pub fn wanted(&self, limits: Limits, course: &Course) -> Option<Layer> {
+    /// The layer of which more pairs are needed most, before the build can be called not worse, and about how many times as
+    /// many. More pairs of a layer whose stacks come in bursts help little.
+    pub fn wanted(&self, limits: Limits, course: &Course) -> Option<(Layer, f64)> {
         let is_noise = |bound: &NotWorse| course.without_noise(bound, limits.detect).is_some();
         let large = self.large(limits).map(|bound| (bound, is_noise(bound)));
         let (bound, _) = large.max_by(|(a, a_is_noise), (b, b_is_noise)| {
             let by_times = || a.times(limits.detect).total_cmp(&b.times(limits.detect));
             b_is_noise.cmp(a_is_noise).then_with(by_times)
         })?;
-        Some(bound.layer)
+        Some((bound.layer, bound.times(limits.detect)))
     }
 
     /// The layer that needs most to come below the limit.
