@@ -26,8 +26,8 @@ use vm::ring::{Reader, ring};
 /// How long the judge rests if there is nothing to judge.
 const REST: Duration = Duration::from_micros(50);
 
-/// How long the VM's end waits for the judge.
-const END: Duration = Duration::from_secs(3);
+/// How long the VM's end waits for the judge, which writes all visited code then: on a busy machine that takes several seconds.
+const END: Duration = Duration::from_secs(20);
 
 /// The judge's thread.
 static JUDGE: AttachedThread = AttachedThread::new(END);
