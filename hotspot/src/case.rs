@@ -82,14 +82,8 @@ impl Instant<'_> {
         let is_removed = match self.code {
             CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
             CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
-            // A stub's own code says where its return address is.
-            CodeKind::Stub if self.in_java => {
-                return match self.return_address {
-                    ReturnAddress::AtTop(_) | ReturnAddress::InLink => TopFrame::Removed,
-                    ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
-                    ReturnAddress::Usual => TopFrame::Intact,
-                };
-            }
+            // A stub's own code says where its return address is, at its start, too.
+            CodeKind::Stub if self.in_java => false,
             // Compiled code calls barriers of collectors without an anchor, and saves registers on the stack before
             // (`ZSaveLiveRegisters` in `cpu/x86/gc/z/zBarrierSetAssembler_x86.cpp`).
             CodeKind::Library if self.in_java => {
@@ -103,7 +97,9 @@ impl Instant<'_> {
         match self.return_address {
             _ if is_removed => TopFrame::Removed,
             ReturnAddress::AtTop(_) => TopFrame::Removed,
-            ReturnAddress::InLink if !A::is_prologue(self.bytes) => TopFrame::Removed,
+            ReturnAddress::InLink if self.code == CodeKind::Stub || !A::is_prologue(self.bytes) => {
+                TopFrame::Removed
+            }
             ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
             _ if self.code == CodeKind::Compiled && A::is_stack_pointer_moved(self.bytes) => {
                 TopFrame::StackPointerMoved
