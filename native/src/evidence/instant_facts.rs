@@ -6,6 +6,7 @@ use super::proofs::{self, Sampled, Stacks};
 use super::return_address::{self, Found};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
+use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Sample;
 use hotspot::case::Instant;
 use hotspot::code::CodeKind;
@@ -88,14 +89,15 @@ impl<'a> InstantFacts<'a> {
 
 impl<'a> InSignal<'a> {
     fn of(jvm: &Jvm, sample: &'a Sample) -> InSignal<'a> {
-        let cache = jvm.code_cache().ok();
+        let cache = jvm.code_cache().ok().map(RememberedCode::new);
+        let cache = cache.as_ref();
         let anchored = cache.and_then(|cache| anchored(cache, &sample.at));
         InSignal {
             sample,
             code: code_of(jvm, sample.at.registers.pc),
             anchor: anchored.map(|pc| code_of(jvm, pc)),
             bytes: peek_bytes(sample.at.registers.pc, BYTES),
-            return_address: return_address::find(jvm, &sample.at),
+            return_address: cache.and_then(|cache| return_address::find(jvm, cache, &sample.at)),
         }
     }
 

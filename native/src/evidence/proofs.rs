@@ -120,7 +120,7 @@ pub fn at_request(
         && (is_leaf_call(cache, stack, registers)
             || is_called_without_frame(jvm, cache, stack, registers));
     let on_stack = of_words(jvm, cache, stack);
-    let place = return_address::find(jvm, at).map(|found| found.place);
+    let place = return_address::find(jvm, cache, at).map(|found| found.place);
     let misplaced = is_leaf_call.then(|| {
         let caller = misplaced_caller(cache, stack, registers.fp)?;
         named_behind(jvm, cache, caller)

@@ -23,12 +23,10 @@ pub struct Found {
 
 /// Looks for the return address of the newest frame of generated code; `None` if this code was not compiled from a method, and
 /// is no stub that runs, or if an anchor says that the walk starts elsewhere.
-pub(super) fn find(jvm: &Jvm, at: &Interruption) -> Option<Found> {
-    let cache = jvm.code_cache().ok()?;
+pub(super) fn find(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> Option<Found> {
     if !at.seen.is_some_and(|seen| seen.is_without_pc()) {
         return None;
     }
-    let cache = &RememberedCode::new(cache);
     let running = cache.blob(at.registers.pc);
     if let Some(stub) = running.filter(|code| code.kind() == CodeKind::Stub) {
         let frame_words = cache.frame_words(stub.start)?;
