@@ -43,7 +43,8 @@ pub struct Proofs {
     #[serde(skip_serializing_if = "InterpreterFrame::is_intact")]
     pub interpreter: InterpreterFrame,
     /// Whether generated code has called the library that runs, while the frame pointer belongs to
-    /// an older frame: the return address lies below the frame to which the frame pointer leads.
+    /// an older frame: the return address lies below the frame to which the frame pointer leads. Or the VM's own code around a
+    /// call of a Java method runs.
     #[serde(skip_serializing_if = "Not::not")]
     pub is_leaf_call: bool,
     /// Whether this older frame is that of an interpreted method, and the walk begins and ends with the frames of the

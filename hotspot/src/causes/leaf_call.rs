@@ -9,7 +9,7 @@ use crate::code::CodeKind;
 pub(super) const CAUSE: Cause = Cause {
     name: "leaf-call",
     meaning: "a function of a library, without an anchor",
-    why: "Compiled code called a function of the VM or of a library without leaving an anchor. The walker trusts the frame pointer, and loses or invents frames.",
+    why: "Compiled code called a function of the VM or of a library without leaving an anchor; or the VM is about to call a Java method, or comes back from it, and has put the anchor away. The walker trusts the frame pointer, and loses or invents frames.",
     sources: &[
         Source {
             file: "src/hotspot/os_cpu/linux_x86/javaThread_linux_x86.cpp",
@@ -21,8 +21,13 @@ pub(super) const CAUSE: Cause = Cause {
             function: "find_initial_Java_frame",
             fault: "Follows frame pointers from there (`fr->cb() == nullptr`) until code of the code cache is found, and accepts this frame as the newest Java frame.",
         },
+        Source {
+            file: "src/hotspot/share/runtime/javaCalls.cpp",
+            function: "JavaCalls::call_helper",
+            fault: "Prepares the call, and frees handles behind it, while `JavaCallWrapper` has the anchor and the thread counts as in Java.",
+        },
     ],
-    proof: "The return address into generated code, behind a call to a library, below the frame to which the frame pointer leads. A walk that lacks its bottom has this cause only if the frame pointer was that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an adapter had moved the stack pointer.",
+    proof: "The return address into generated code, behind a call to a library, below the frame to which the frame pointer leads; or frames of libraries alone up to the `JavaCallWrapper` on the stack. A walk that lacks its bottom has this cause only if the frame pointer was that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an adapter had moved the stack pointer.",
     notes: "Either the VM runs a function that sets no anchor (`JRT_LEAF`, exception dispatch), or a function of the VM was just entered and has not changed the thread's state yet. In the fixture nearly all such stacks stand at the first instruction of `InterpreterRuntime::multianewarray`.",
     recognise,
     needs: &[

@@ -4,7 +4,7 @@
 
 use super::fields::{Fields, Missing};
 use super::thread::{Anchor, AnchorLayout};
-use crate::arch::{Arch, Native};
+use crate::arch::{Arch, Native, RETURN_ADDRESS};
 use crate::memory::Memory;
 
 const WORD: usize = size_of::<usize>();
@@ -111,6 +111,62 @@ impl Layout {
         const MOST_CODE: usize = 1024;
         let behind = pc.checked_sub(self.return_address(memory)?)?;
         (behind < MOST_CODE).then(|| self.of_frame(stack, fp))?
+    }
+
+    /// Whether the VM's own code around a call of a Java method runs, with the frame pointer `fp`: the method has not begun, or
+    /// has returned. `thread` is the address of the `JavaThread`, which counts as in Java without an anchor; `is_code` says
+    /// whether generated code is at an address. `None` where the words do not show it.
+    pub fn is_calling(
+        &self,
+        memory: &impl Memory,
+        stack: Words<'_>,
+        mut fp: usize,
+        thread: usize,
+        is_code: impl Fn(usize) -> bool,
+    ) -> Option<bool> {
+        /// The largest number of frames between the function that has the wrapper and the one that runs.
+        const FRAMES: usize = 16;
+        // `JavaCalls::call_helper` (javaCalls.cpp) has a constructor and a destructor for the state of the thread, with the
+        // arguments, the stub and handles between them:
+        //
+        //    { JavaCallWrapper link(method, receiver, result, CHECK); // puts the anchor away: "in Java"
+        //      { HandleMark hm(thread);
+        //        StubRoutines::call_stub()(...);
+        //      }
+        //    } // ~JavaCallWrapper: "in the VM", and the anchor is back
+        //
+        // There the newest frames are the VM's alone, up to the wrapper: neither the stub nor code that it has called returns
+        // below it.
+        let wrapper = self.newest_wrapper(stack, thread)?;
+        let entry = self.return_address(memory)?;
+        let newer = stack.words.iter().take((wrapper - stack.start) / WORD);
+        if newer.copied().any(|word| word == entry) {
+            return Some(false);
+        }
+        for _ in 0..FRAMES {
+            let older = stack.at(fp)?;
+            let place = fp + RETURN_ADDRESS;
+            if place > wrapper {
+                return Some(true);
+            }
+            if older <= fp || is_code(stack.at(place)?) {
+                return Some(false);
+            }
+            fp = older;
+        }
+        None
+    }
+
+    /// The newest `JavaCallWrapper` of `thread` on its `stack`.
+    fn newest_wrapper(&self, stack: Words<'_>, thread: usize) -> Option<usize> {
+        // The class begins with the thread, and has the anchor behind three more words (javaCalls.hpp). A register that was
+        // saved may have the thread, too; no anchor of an older frame follows it.
+        let places = (stack.start..).step_by(WORD).zip(stack.words);
+        let mut threads = places.filter(|&(_, &word)| word == thread);
+        threads.find_map(|(place, _)| {
+            let kept = self.wrapped_anchor(&stack, place)?;
+            (kept.sp > place && stack.at(kept.sp).is_some()).then_some(place)
+        })
     }
 
     /// The JavaCalls entries on the `stack`, newest first; `None` where the words do not reach so far.
@@ -256,6 +312,40 @@ mod tests {
         assert_eq!(caller(0x77 + 60), Some(0x4444));
         assert_eq!(caller(0x76), None, "before the call");
         assert_eq!(caller(0x9999), None, "other code");
+    }
+
+    #[test]
+    fn the_vm_calls_a_method_if_its_own_frames_alone_are_newer_than_the_wrapper() {
+        const THREAD: usize = 0x7ead;
+        let at = |word: usize| 0x1000 + word * WORD;
+        // A register that was saved, a function of the VM with its frame pointer at word 4, and its caller with the wrapper at
+        // word 8 and the frame pointer at word 14; the anchor is that of a frame at word 18.
+        let mut words = vec![0; 20];
+        words[1] = THREAD;
+        words[4] = at(14);
+        words[5] = 0x11b7;
+        words[8] = THREAD;
+        words[9] = at(18);
+        let calling = |words: &[usize], fp| {
+            let stack = Words {
+                start: at(0),
+                words,
+            };
+            let is_code = |pc| pc == 0xc0de;
+            layout().is_calling(&one_word(0x10, 0x77), stack, fp, THREAD, is_code)
+        };
+        let with = |word: usize, value: usize| {
+            let mut changed = words.clone();
+            changed[word] = value;
+            changed
+        };
+        assert_eq!(calling(&words, at(4)), Some(true));
+        assert_eq!(calling(&words, at(14)), Some(true), "the caller itself");
+        assert_eq!(calling(&with(5, 0xc0de), at(4)), Some(false), "a leaf call");
+        assert_eq!(calling(&with(6, 0x77), at(4)), Some(false), "a method runs");
+        assert_eq!(calling(&with(8, 0), at(4)), None, "another thread's");
+        assert_eq!(calling(&with(9, 0), at(4)), None, "no older frame");
+        assert_eq!(calling(&words, 0x99), None, "no frame pointer");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::anchor::{anchored, in_stub};
 use super::code::code_of;
+use super::interpreter::interpreter_frame;
+use super::leaf_call::{self, misplaced_caller};
 use super::library::{Return, is_behind_call};
 use super::return_address;
 use crate::jvm::Jvm;
@@ -9,11 +11,11 @@ use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::{Interruption, Sample, WORDS};
-use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
+use hotspot::arch::{Arch, Native, Registers};
 use hotspot::at_request::{Entry, NamedFrame, RequestProofs};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::layout;
 use hotspot::layout::entry::Words;
-use hotspot::layout::{self, interpreter};
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use oracle::requests::RecordedAround;
 use rustc_hash::FxBuildHasher;
@@ -80,9 +82,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                 .filter(|&pc| pc != 0);
             let pc = anchored.unwrap_or(sample.at.registers.pc);
             let (stub, above) = in_stub(jvm, cache, &sample.at);
-            let is_leaf_call = in_java
-                && (is_leaf_call(cache, words, &sample.at.registers)
-                    || is_called_without_frame(jvm, cache, words, &sample.at.registers));
+            let is_leaf_call = leaf_call::is_leaf_call(jvm, cache, &sample.at);
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, stub, above, stacks),
@@ -116,9 +116,7 @@ pub fn at_request(
         return RequestProofs::outside(code_of(jvm, registers.pc));
     }
     let (stub, above) = in_stub(jvm, cache, at);
-    let is_leaf_call = in_java
-        && (is_leaf_call(cache, stack, registers)
-            || is_called_without_frame(jvm, cache, stack, registers));
+    let is_leaf_call = leaf_call::is_leaf_call(jvm, cache, at);
     let on_stack = of_words(jvm, cache, stack);
     let place = return_address::find(jvm, cache, at).map(|found| found.place);
     let misplaced = is_leaf_call.then(|| {
@@ -359,49 +357,6 @@ fn frames_behind(
     is_top.then_some(record.len())
 }
 
-fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
-    let found = jvm.interpreter().ok();
-    let codelet = found.and_then(|found| found.codelet(registers.pc));
-    let frame = codelet.map(|codelet| {
-        codelet.frame::<Native>(registers, &peek_bytes(registers.pc, interpreter::CODE))
-    });
-    // Where the architecture does not show it, there is no proof that the frame is not intact.
-    frame.map_or(InterpreterFrame::Intact, |frame| {
-        frame.unwrap_or(InterpreterFrame::Intact)
-    })
-}
-
-/// Whether the return address into generated code, behind a call to a library, lies below the frame
-/// that the frame pointer leads to.
-fn is_leaf_call(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
-    let older = registers.fp.wrapping_add(WORD);
-    let is_call = |word: usize| {
-        let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-        let to_library = |target| !cache.is_code(target);
-        Native::is_register_call(&before)
-            || Native::call_target(&before, word).is_some_and(to_library)
-    };
-    let count = older.saturating_sub(stack.start) / WORD;
-    let mut below = stack.words.iter().take(count);
-    registers.fp >= stack.start && below.any(|&word| cache.is_code(word) && is_call(word))
-}
-
-/// Whether the interpreter has called the library that runs, and had removed its frame before: the frame pointers of the
-/// library lead to its frame pointer, which is that of an older frame.
-fn is_called_without_frame(
-    jvm: &Jvm,
-    cache: &RememberedCode<'_>,
-    stack: Words<'_>,
-    registers: &Registers,
-) -> bool {
-    // Where an exception leaves an interpreted method, for example, `exception_handler_for_return_address` is called in
-    // between activations (`TemplateInterpreterGenerator::generate_throw_exception`).
-    Return::find(cache, stack, registers.fp).is_some_and(|Return { pc, .. }| {
-        let at_return = Registers { pc, ..*registers };
-        is_behind_call(pc) && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed
-    })
-}
-
 /// Whether a library runs as the handler of a signal that has interrupted generated code.
 fn is_in_signal_handler(
     cache: &RememberedCode<'_>,
@@ -453,21 +408,4 @@ fn is_caller_misplaced(
     let caller = misplaced_caller(cache, stack, fp);
     let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
     frames.is_some() && frames == stacks.at
-}
-
-/// Where the interpreted method returns to whose frame pointer is `fp`, if an adapter has moved the stack pointer below its
-/// frame.
-fn misplaced_caller(cache: &RememberedCode<'_>, stack: Words<'_>, fp: usize) -> Option<usize> {
-    // In words, those of the longs counted twice (JVMS, 4.11).
-    const MOST_ARGUMENTS: usize = 256;
-    const FRAME: InterpretedFrame = Native::INTERPRETED;
-    let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
-    let is_interpreted =
-        || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
-    let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
-    let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
-    let is_there = below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted();
-    stack
-        .at(fp.wrapping_add(RETURN_ADDRESS))
-        .filter(|_| is_there)
 }

@@ -20,6 +20,8 @@ pub struct ThreadSnapshot {
     pub state: ThreadState,
     /// Its last Java frame. The program counter may be 0 although there is a frame.
     pub last: Anchor,
+    /// The address of its `JavaThread`.
+    pub thread: usize,
 }
 
 impl JavaThreads {
@@ -67,6 +69,7 @@ impl JavaThreads {
         Some(ThreadSnapshot {
             state: thread.state(&self.0.layout, &memory)?,
             last: thread.anchor(&self.0.layout, &memory)?,
+            thread: thread.0,
         })
     }
 

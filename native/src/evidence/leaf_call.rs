@@ -1,0 +1,87 @@
+//! Libraries that run while the thread counts as in Java, without an anchor to its last Java frame.
+
+use super::interpreter::interpreter_frame;
+use super::library::{Return, is_behind_call};
+use crate::jvm::Jvm;
+use crate::jvm::java_thread::ThreadSnapshot;
+use crate::jvm::remembered_code::RememberedCode;
+use crate::sampling::sample::Interruption;
+use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
+use hotspot::layout::entry::Words;
+use hotspot::proofs::InterpreterFrame;
+use vm::memory::kernel::{OwnMemory, peek_bytes};
+
+const WORD: usize = size_of::<usize>();
+
+/// Whether a library runs without an anchor, and its frame pointers lead past the last Java frame, or to none.
+pub(super) fn is_leaf_call(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> bool {
+    let (stack, registers) = (at.stack_top.stack(), &at.registers);
+    at.seen.is_some_and(|seen| seen.is_without_pc())
+        && (is_called_below(cache, stack, registers)
+            || is_called_without_frame(jvm, cache, stack, registers)
+            || is_calling_java(jvm, cache, at))
+}
+
+/// Whether the return address into generated code, behind a call to a library, lies below the frame
+/// that the frame pointer leads to.
+fn is_called_below(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
+    let older = registers.fp.wrapping_add(WORD);
+    let is_call = |word: usize| {
+        let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+        let to_library = |target| !cache.is_code(target);
+        Native::is_register_call(&before)
+            || Native::call_target(&before, word).is_some_and(to_library)
+    };
+    let count = older.saturating_sub(stack.start) / WORD;
+    let mut below = stack.words.iter().take(count);
+    registers.fp >= stack.start && below.any(|&word| cache.is_code(word) && is_call(word))
+}
+
+/// Whether the interpreter has called the library that runs, and had removed its frame before: the frame pointers of the
+/// library lead to its frame pointer, which is that of an older frame.
+fn is_called_without_frame(
+    jvm: &Jvm,
+    cache: &RememberedCode<'_>,
+    stack: Words<'_>,
+    registers: &Registers,
+) -> bool {
+    // Where an exception leaves an interpreted method, for example, `exception_handler_for_return_address` is called in
+    // between activations (`TemplateInterpreterGenerator::generate_throw_exception`).
+    Return::find(cache, stack, registers.fp).is_some_and(|Return { pc, .. }| {
+        let at_return = Registers { pc, ..*registers };
+        is_behind_call(pc) && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed
+    })
+}
+
+/// Whether the VM runs its own code around a call of a Java method, and the thread has its anchor put away.
+fn is_calling_java(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> bool {
+    let in_java = at.seen.filter(ThreadSnapshot::is_in_java);
+    let calls = jvm.java_calls.as_ref().ok().zip(in_java);
+    calls.is_some_and(|(calls, seen)| {
+        let (stack, fp) = (at.stack_top.stack(), at.registers.fp);
+        let is_code = |pc| cache.is_code(pc);
+        !is_code(at.registers.pc)
+            && calls.is_calling(&OwnMemory, stack, fp, seen.thread, is_code) == Some(true)
+    })
+}
+
+/// Where the interpreted method returns to whose frame pointer is `fp`, if an adapter has moved the stack pointer below its
+/// frame.
+pub(super) fn misplaced_caller(
+    cache: &RememberedCode<'_>,
+    stack: Words<'_>,
+    fp: usize,
+) -> Option<usize> {
+    // In words, those of the longs counted twice (JVMS, 4.11).
+    const MOST_ARGUMENTS: usize = 256;
+    const FRAME: InterpretedFrame = Native::INTERPRETED;
+    let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
+    let is_interpreted =
+        || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
+    let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
+    let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
+    let is_there = below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted();
+    stack
+        .at(fp.wrapping_add(RETURN_ADDRESS))
+        .filter(|_| is_there)
+}
