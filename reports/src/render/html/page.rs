@@ -80,6 +80,31 @@ impl Page<'_> {
             }
         };
         // Names of other programs may hold characters that change the direction of text.
-        visible_lines(&page.into_string())
+        with_units(&visible_lines(&page.into_string()))
+    }
+}
+
+/// No line ends between a number and its per cent sign.
+fn with_units(page: &str) -> String {
+    let mut kept = String::with_capacity(page.len());
+    let mut texts = page.split(" %");
+    kept.extend(texts.next());
+    for text in texts {
+        let is_number = kept.ends_with(|c: char| c.is_ascii_digit());
+        kept.push_str(if is_number { "\u{a0}%" } else { " %" });
+        kept.push_str(text);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_units;
+
+    #[test]
+    fn a_number_keeps_its_per_cent_sign() {
+        let page = with_units("below 0.0023 %, 12 %; hash % 14 and 3% %");
+        assert_eq!(page, "below 0.0023\u{a0}%, 12\u{a0}%; hash % 14 and 3% %");
+        assert_eq!(with_units(""), "");
     }
 }
