@@ -1,7 +1,7 @@
 //! Lines for `grep`: one for each reason against a report, and one for each kind of mismatch in a layer that fails.
 
 use oracle::Layer;
-use oracle::gate::{Decision, Standing, Subject};
+use oracle::gate::{Decision, Subject};
 use oracle::outcome::Outcome;
 use oracle::record::KindCount;
 use oracle::report::Report;
@@ -34,11 +34,9 @@ pub fn lines(report: &Report, decided: &Decision) -> String {
 
 /// Whether a layer speaks against the report.
 fn fails(decided: &Decision, layer: Layer) -> bool {
-    let standing = decided.layer(layer).map(|of| &of.standing);
-    let is_over = matches!(
-        standing,
-        Some(Standing::Over | Standing::TooImprecise | Standing::Worse(_))
-    );
+    let is_over = decided
+        .layer(layer)
+        .is_some_and(|of| of.outcome() == Outcome::Over);
     let subject = Subject::Layer(layer);
     is_over
         || decided

@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject};
 use crate::numbers::{count, exact};
+use crate::probability::binomial;
 use crate::report::LayerCounts;
 use crate::{Layer, bound};
 
@@ -29,6 +30,8 @@ pub enum Standing {
     Over,
     /// The observed rate of imprecise stacks is over its budget.
     TooImprecise,
+    /// So many false stacks that no known defect of a walker explains are certainly over their budget.
+    Unexplained(u64),
     /// The rate is within the budget, and its upper bound is not. This many more checks without a
     /// mismatch would bring the bound within the budget.
     TooFew(u64),
@@ -52,6 +55,17 @@ pub(super) struct Limits {
     pub(super) budget: f64,
     /// The highest rate of imprecise stacks.
     pub(super) imprecise: f64,
+    /// The highest rate of mismatches without a proven cause, if causes can be proven.
+    pub(super) unexplained: Option<f64>,
+}
+
+/// How many mismatches of a layer are so.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(super) struct ByCause {
+    /// Those that the user knows.
+    pub(super) known: u64,
+    /// Those of the others that have no proven cause.
+    pub(super) unexplained: u64,
 }
 
 /// The result of the comparison with a baseline for a layer.
@@ -92,13 +106,15 @@ impl LayerDecision {
     pub(super) fn new(
         layer: Layer,
         counts: Option<&LayerCounts>,
-        known: u64,
+        ByCause { known, unexplained }: ByCause,
         limits: Limits,
         required: bool,
         basis: Basis,
         compared: Compared,
     ) -> LayerDecision {
-        let Limits { budget, imprecise } = limits;
+        let Limits {
+            budget, imprecise, ..
+        } = limits;
         let tally = counts.map(LayerCounts::tally).unwrap_or_default();
         let decided = tally.decided();
         let mismatches = tally.mismatches().saturating_sub(known);
@@ -115,12 +131,18 @@ impl LayerDecision {
                 needed.saturating_sub(decided).max(1)
             })
         };
+        let is_unexplained = limits.unexplained.is_some_and(|limit| {
+            // Of 10,000 honest reports with this rate one is certainly over it.
+            const TWO_SIDED: f64 = 2e-4;
+            holds(limit) && *binomial::rate(unexplained, decided, TWO_SIDED).start() > limit
+        });
         let more = || missing(mismatches, budget).max(missing(tally.imprecise, imprecise));
         let standing = match decided {
             0 if counts.is_none() => Standing::Missing,
             0 => Standing::NoData,
             _ if is_over(mismatches, budget) => Standing::Over,
             _ if compared.worse > 0 => Standing::Worse(compared.worse),
+            _ if is_unexplained => Standing::Unexplained(unexplained),
             _ if is_over(tally.imprecise, imprecise) => Standing::TooImprecise,
             _ => match (compared.missing, more()) {
                 (Some((more, minutes)), _) => Standing::TooWeak(more, minutes),
@@ -145,7 +167,10 @@ impl LayerDecision {
     /// The outcome of the report if this were its only layer.
     pub fn outcome(&self) -> Outcome {
         match self.standing {
-            Standing::Over | Standing::TooImprecise | Standing::Worse(_) => Outcome::Over,
+            Standing::Over
+            | Standing::TooImprecise
+            | Standing::Unexplained(_)
+            | Standing::Worse(_) => Outcome::Over,
             Standing::TooFew(_) | Standing::TooWeak(..) | Standing::Missing | Standing::Blind => {
                 Outcome::NotMeasured
             }
@@ -189,6 +214,12 @@ impl LayerDecision {
                 count(*decided),
                 exact(*imprecise_budget)
             ),
+            Standing::Unexplained(stacks) => format!(
+                "{layer}: no known defect of a walker explains {} false stacks in {} checks; honest JVMs show less than {}",
+                count(stacks),
+                count(*decided),
+                exact(layer.row().unexplained.unwrap_or_default())
+            ),
             Standing::TooWeak(more, minutes) => format!(
                 "{layer}: too few checks to see so small a share of false stacks; it needs {} more, about {} more minutes",
                 count(more),
@@ -210,6 +241,11 @@ mod tests {
     use crate::tally::Tally;
     use proptest::prelude::*;
 
+    fn decided(counts: &LayerCounts, causes: ByCause, limits: Limits, basis: Basis) -> Standing {
+        let (layer, compared) = (counts.layer, Compared::default());
+        LayerDecision::new(layer, Some(counts), causes, limits, true, basis, compared).standing
+    }
+
     fn bounded(n: u64, k: u64, budget: f64) -> LayerDecision {
         let tally = Tally {
             matches: n - k,
@@ -221,11 +257,12 @@ mod tests {
         let limits = Limits {
             budget,
             imprecise: 1.0,
+            unexplained: None,
         };
         LayerDecision::new(
             Layer::AsgctAsync,
             Some(&counts),
-            0,
+            ByCause::default(),
             limits,
             true,
             basis,
@@ -241,30 +278,57 @@ mod tests {
             ..Tally::default()
         };
         let counts = LayerCounts::new(Layer::AsgctAsync, &tally);
+        let decide = |imprecise, basis| {
+            let limits = Limits {
+                budget: 0.0,
+                imprecise,
+                unexplained: None,
+            };
+            decided(&counts, ByCause::default(), limits, basis)
+        };
         for (basis, imprecise, expected) in [
             (Basis::ObservedRates, 0.0, Standing::TooImprecise),
             (Basis::ObservedRates, 0.000_011, Standing::Passes),
             (Basis::UpperBounds, 0.000_1, Standing::Passes),
         ] {
-            let limits = Limits {
-                budget: 0.0,
-                imprecise,
-            };
-            let layer = Layer::AsgctAsync;
-            let compared = Compared::default();
-            let decision =
-                LayerDecision::new(layer, Some(&counts), 0, limits, true, basis, compared);
-            assert_eq!(decision.standing, expected);
+            assert_eq!(decide(imprecise, basis), expected);
         }
-        let strict = Limits {
-            budget: 0.0,
-            imprecise: 0.000_011,
+        let few = decide(0.000_011, Basis::UpperBounds);
+        assert!(matches!(few, Standing::TooFew(_)));
+    }
+
+    #[test]
+    fn more_unexplained_stacks_than_chance_allows_fail() {
+        let standing = |unexplained, wrong, limit, basis| {
+            let tally = Tally {
+                matches: 50_000 - wrong,
+                wrong,
+                ..Tally::default()
+            };
+            let limits = Limits {
+                budget: 0.01,
+                imprecise: 1.0,
+                unexplained: limit,
+            };
+            let causes = ByCause {
+                known: 0,
+                unexplained,
+            };
+            let counts = LayerCounts::new(Layer::AsgctSafepoint, &tally);
+            decided(&counts, causes, limits, basis)
         };
-        let basis = Basis::UpperBounds;
-        let compared = Compared::default();
-        let decision =
-            LayerDecision::new(Layer::Gst, Some(&counts), 0, strict, true, basis, compared);
-        assert!(matches!(decision.standing, Standing::TooFew(_)));
+        // With 10 in 50,000, the limit, 25 or more are seen in 0.5 of 10,000 reports, 24 or more in 1.2.
+        let limit = Some(0.0002);
+        let observed = Basis::ObservedRates;
+        assert_eq!(standing(25, 25, limit, observed), Standing::Unexplained(25));
+        assert_eq!(standing(24, 25, limit, observed), Standing::Passes);
+        assert_eq!(standing(0, 400, limit, observed), Standing::Passes);
+        assert_eq!(standing(400, 400, None, observed), Standing::Passes);
+        let upper = Basis::UpperBounds;
+        assert_eq!(standing(25, 25, limit, upper), Standing::Unexplained(25));
+        // The cells of a baseline say the same.
+        assert_eq!(standing(400, 400, limit, Basis::Baseline), Standing::Passes);
+        assert_eq!(standing(600, 600, limit, observed), Standing::Over);
     }
 
     /// 20 * P(X <= k) <= 1 for n trials of probability a/b, in whole numbers.

@@ -38,6 +38,11 @@ pub struct Judgement {
 }
 
 impl Verdict {
+    /// Whether this is a mismatch: `truncated` or `wrong`.
+    pub fn is_mismatch(self) -> bool {
+        matches!(self, Verdict::Truncated | Verdict::Wrong)
+    }
+
     /// The verdict's name in recorded samples. The name of [`Verdict::Error`] is without the code.
     pub fn name(self) -> &'static str {
         match self {
@@ -102,7 +107,7 @@ impl Judgement {
 
     /// Whether this is a mismatch: `truncated` or `wrong`.
     pub fn is_mismatch(&self) -> bool {
-        matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)
+        self.verdict.is_mismatch()
     }
 
     /// Whether the walk differs from the thread's stack: a mismatch, or `imprecise`. Evidence is

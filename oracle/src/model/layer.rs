@@ -8,7 +8,8 @@ use std::str::FromStr;
 macro_rules! layers {
     ($($(#[$doc:meta])* $layer:ident = $name:literal {
         walker: $walker:expr, truths: $truths:expr, when: $when:ident, program: $program:ident, usual: $usual:literal,
-        budget: $budget:literal, imprecise: [$exact:literal, $light:literal], compares: $compares:literal,
+        budget: $budget:literal, imprecise: [$exact:literal, $light:literal], unexplained: $unexplained:expr,
+        compares: $compares:literal,
     })*) => {
         /// A comparison, which rests on the layers before it. Its facts are a row of [`LAYERS`].
         #[derive(
@@ -31,6 +32,7 @@ macro_rules! layers {
                 budget: $budget,
                 imprecise: $exact,
                 imprecise_light: $light,
+                unexplained: $unexplained,
                 compares: $compares,
             },)*
         ];
@@ -48,184 +50,184 @@ layers! {
     /// The trace stack with itself: pushes and pops balance, previous-frame indices hold.
     Ground = "ground" {
         walker: None, truths: [Trace], when: Hook, program: Hooked, usual: true,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "the recorded calls with themselves: do they balance?",
     }
     /// JVMTI GetStackTrace at a `check` with the trace stack, and everywhere with the class files. Checks and events now and
     /// then ask for a part of the stack, too, which is compared with the whole stack.
     Gst = "gst" {
         walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, usual: true,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "GetStackTrace with the recorded calls, and with the class files; and its answers for parts of a stack, from a random depth, with the whole stack at the same place",
     }
     /// JVMTI GetStackTrace of another thread, which is suspended, with that thread's trace stack.
     GstOther = "gst-other" {
         walker: Some("gst"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "GetStackTrace of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetThreadListStackTraces of a suspended thread with that thread's trace stack.
     GstList = "gst-list" {
         walker: Some("gst-list"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "GetThreadListStackTraces of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetAllStackTraces while a thread is suspended with that thread's trace stack.
     GstAll = "gst-all" {
         walker: Some("gst-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "GetAllStackTraces, of a suspended thread's part, with the recorded calls",
     }
     /// `Thread.getStackTrace` of a suspended thread, with that thread's trace stack.
     JavaThread = "java" {
         walker: Some("java"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "Thread.getStackTrace of another thread, which is suspended, with the recorded calls, by class, method and line",
     }
     /// `Thread.getAllStackTraces` while a thread is suspended, with that thread's trace stack.
     JavaAll = "java-all" {
         walker: Some("java-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "Thread.getAllStackTraces, of a suspended thread's part, with the recorded calls, by class, method and line",
     }
     /// `ThreadMXBean.getThreadInfo` of a suspended thread, with that thread's trace stack.
     Mxbean = "mxbean" {
         walker: Some("mxbean"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "ThreadMXBean.getThreadInfo of another thread, which is suspended, with the recorded calls, by class, method and line",
     }
     /// `ThreadMXBean.dumpAllThreads` while a thread is suspended, with that thread's trace stack.
     MxbeanAll = "mxbean-all" {
         walker: Some("mxbean-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "ThreadMXBean.dumpAllThreads, of a suspended thread's part, with the recorded calls, by class, method and line",
     }
     /// The text of the diagnostic command Thread.print while a thread is suspended, with that thread's trace stack.
     ThreadPrint = "thread-print" {
         walker: Some("thread-print"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "the text of a thread dump, as `jcmd PID Thread.print` prints it, of a suspended thread's part, with the recorded calls, by class, method and line",
     }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
         walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, usual: true,
-        budget: 0.005, imprecise: [0.0, 0.0],
+        budget: 0.005, imprecise: [0.0, 0.0], unexplained: Some(0.0002),
         compares: "AsyncGetCallTrace with GetStackTrace at the same place",
     }
     /// AsyncGetCallTrace inside an event of JVMTI with GetStackTrace at the same place.
     AsgctEvent = "asgct-event" {
         walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, usual: true,
-        budget: 0.005, imprecise: [0.0, 0.0],
+        budget: 0.005, imprecise: [0.0, 0.0], unexplained: Some(0.0002),
         compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, classes are loaded, and native methods are called",
     }
     /// GetStackTrace at the safepoints of a thread that runs one instruction at a time, with the calls and
     /// returns that the steps show: a check of the truth by steps itself.
     GstStep = "gst-step" {
         walker: Some("gst"), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "GetStackTrace with the calls and returns that a thread's steps show, in scenarios with `steps`",
     }
     /// AsyncGetCallTrace at each instruction of a thread that runs one instruction at a time, with the calls
     /// and returns that the steps show.
     AsgctStep = "asgct-step" {
         walker: Some("asgct"), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.2, imprecise: [0.5, 0.5],
+        budget: 0.2, imprecise: [0.5, 0.5], unexplained: None,
         compares: "AsyncGetCallTrace at each instruction with the calls and returns that a thread's steps show, in scenarios with `steps`",
     }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
         walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: true,
-        budget: 0.02, imprecise: [0.05, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4], unexplained: Some(0.002),
         compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgctGst = "asgct-gst" {
         walker: Some("asgct"), truths: [Next, Classes], when: Signal, program: Either, usual: true,
-        budget: 0.01, imprecise: [0.0, 0.0],
+        budget: 0.01, imprecise: [0.0, 0.0], unexplained: Some(0.002),
         compares: "AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint",
     }
     /// AsyncGetCallTrace in a signal handler with the class files: can each frame have called
     /// the one above it?
     CallEdge = "call-edge" {
         walker: Some("asgct"), truths: [Classes], when: Signal, program: Unmodified, usual: true,
-        budget: 0.05, imprecise: [0.0, 0.0],
+        budget: 0.05, imprecise: [0.0, 0.0], unexplained: Some(0.002),
         compares: "AsyncGetCallTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
     /// AsyncGetStackTrace inside a `check` with GetStackTrace at the same place.
     AsgstSafepoint = "asgst-safepoint" {
         walker: Some("asgst"), truths: [Here], when: Check, program: Hooked, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "AsyncGetStackTrace, the library's, with GetStackTrace at the same place",
     }
     /// AsyncGetStackTrace inside an event of JVMTI with GetStackTrace at the same place.
     AsgstEvent = "asgst-event" {
         walker: Some("asgst"), truths: [Here], when: Event, program: Unmodified, usual: false,
-        budget: 0.0, imprecise: [0.0, 0.0],
+        budget: 0.0, imprecise: [0.0, 0.0], unexplained: None,
         compares: "AsyncGetStackTrace with GetStackTrace at the same place, in runs without hooks: as `asgct-event`",
     }
     /// AsyncGetStackTrace at each instruction of a thread that runs one instruction at a time, with the calls
     /// and returns that the steps show.
     AsgstStep = "asgst-step" {
         walker: Some("asgst"), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.002, imprecise: [0.005, 0.005],
+        budget: 0.002, imprecise: [0.005, 0.005], unexplained: None,
         compares: "AsyncGetStackTrace at each instruction: as `asgct-step`, in runs without that layer",
     }
     /// JFR's CPU-time samples that are requested at chosen instructions of a thread that runs one instruction at a
     /// time, with the calls and returns that the steps show.
     JfrCpuStep = "jfr-cpu-step" {
         walker: Some(RecordedSampler::CpuTime.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.2, imprecise: [0.5, 0.5],
+        budget: 0.2, imprecise: [0.5, 0.5], unexplained: None,
         compares: "JFR's CPU-time samples of JDK 25, requested at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
     }
     /// The samples of a profiler's library at chosen instructions of a thread that runs one instruction at a time, with the
     /// calls and returns that the steps show.
     ProfilerStep = "profiler-step" {
         walker: Some(RecordedSampler::Profiler.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.2, imprecise: [0.5, 0.5],
+        budget: 0.2, imprecise: [0.5, 0.5], unexplained: None,
         compares: "the samples of a profiler (`--profiler`), whose handler is called at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
     }
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
     AsgstAsync = "asgst-async" {
         walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
-        budget: 0.002, imprecise: [0.01, 0.4],
+        budget: 0.002, imprecise: [0.01, 0.4], unexplained: None,
         compares: "AsyncGetStackTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetStackTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgstGst = "asgst-gst" {
         walker: Some("asgst"), truths: [Next, Classes], when: Signal, program: Either, usual: false,
-        budget: 0.001, imprecise: [0.0, 0.0],
+        budget: 0.001, imprecise: [0.0, 0.0], unexplained: None,
         compares: "AsyncGetStackTrace in a signal handler with GetStackTrace at the next safepoint",
     }
     /// AsyncGetStackTrace in a signal handler with the class files: can each frame have called
     /// the one above it?
     AsgstEdge = "asgst-edge" {
         walker: Some("asgst"), truths: [Classes], when: Signal, program: Unmodified, usual: false,
-        budget: 0.005, imprecise: [0.0, 0.0],
+        budget: 0.005, imprecise: [0.0, 0.0], unexplained: None,
         compares: "AsyncGetStackTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
     /// A sample in the safepoint queue: its top from the signal handler and the frames below from where its thread
     /// is suspended, with the trace stack copied in the handler.
     AsgstQueue = "asgst-queue" {
         walker: Some("asgst-queue"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
-        budget: 0.005, imprecise: [0.1, 0.5],
+        budget: 0.005, imprecise: [0.1, 0.5], unexplained: None,
         compares: "the safepoint queue, whose samples are enqueued in a signal handler and walked while the thread is suspended, with the recorded calls at the signal, and with the class files",
     }
     /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
     Jfr = "jfr" {
         walker: Some(RecordedSampler::Execution.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
-        budget: 0.02, imprecise: [0.05, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4], unexplained: None,
         compares: "JFR's execution samples with the recorded calls at the instant of JFR's own request, and with the class files, joined after the run",
     }
     /// JFR's CPU-time samples with the trace stack copied when the thread's timer fired.
     JfrCpu = "jfr-cpu" {
         walker: Some(RecordedSampler::CpuTime.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
-        budget: 0.02, imprecise: [0.05, 0.4],
+        budget: 0.02, imprecise: [0.05, 0.4], unexplained: None,
         compares: "JFR's CPU-time samples of JDK 25 with the recorded calls at the instant of JFR's own request, and with the class files, joined after the run",
     }
     /// The samples of a profiler's library with the trace stack copied when the profiler's signal came.
     Profiler = "profiler" {
         walker: Some(RecordedSampler::Profiler.walker()), truths: [Trace, Classes], when: Request, program: Hooked, usual: false,
-        budget: 0.1, imprecise: [0.4, 0.4],
+        budget: 0.1, imprecise: [0.4, 0.4], unexplained: None,
         compares: "the samples of a profiler (`--profiler`) with the recorded calls at the instant of the profiler's own signal, and with the class files, joined after the run",
     }
 }
@@ -259,6 +261,10 @@ pub struct LayerRow {
     /// The corresponding rate for scenarios with light hooks, which do not change inlining much:
     /// JDK 25 shows 2 to 13 % in the default scenario.
     pub imprecise_light: f64,
+    /// The highest rate of false stacks without a proven cause; `None` if no causes are looked for, or not all known ones
+    /// can be proven. In millions of checks at a safepoint no honest JVM has shown one such stack, so the rate is what
+    /// thousands of checks can tell from none. In signal handlers it is several times that of the worst program.
+    pub unexplained: Option<f64>,
     /// The comparison, in a phrase for users.
     pub compares: &'static str,
 }

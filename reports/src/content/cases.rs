@@ -152,6 +152,10 @@ fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts
     let over = match layer.standing {
         Standing::Over => mismatches as f64 > layer.budget * decided,
         Standing::TooImprecise => tally.imprecise as f64 > layer.imprecise_budget * decided,
+        Standing::Unexplained(_) => run
+            .kinds
+            .iter()
+            .any(|kind| kind.layer == counts.layer && kind.is_unexplained()),
         _ => false,
     };
     if !over {

@@ -119,6 +119,10 @@ pub(super) fn standing(standing: &Standing) -> String {
         Standing::Passes => "pass".into(),
         Standing::Over => "over budget".into(),
         Standing::TooImprecise => "over the budget of imprecise stacks".into(),
+        Standing::Unexplained(stacks) => {
+            let stacks = counted(*stacks, "false stack", "false stacks");
+            format!("{stacks} without a known cause")
+        }
         Standing::TooFew(more) => format!("needs {} more checks", count(*more)),
         Standing::Worse(cells) => {
             let cells = counted(*cells as u64, "cell", "cells");

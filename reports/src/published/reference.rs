@@ -32,6 +32,7 @@ fn layers() -> String {
         "budget:",
         "imprecise:",
         "… light:",
+        "unexplained:",
     ]);
     for row in &LAYERS {
         facts.row([
@@ -45,10 +46,11 @@ fn layers() -> String {
             numbers::exact(row.budget),
             numbers::exact(row.imprecise),
             numbers::exact(row.imprecise_light),
+            row.unexplained.map_or("–".into(), numbers::exact),
         ]);
     }
     format!(
-        "{}\n## Walker, truth and instant\n\n\"Usual\" layers are those of a scenario that lists none. The budget is the highest share of false stacks that a scenario\nallows if it names none; \"imprecise\" is that of imprecise stacks, with exact and with light hooks.\n\n{}",
+        "{}\n## Walker, truth and instant\n\n\"Usual\" layers are those of a scenario that lists none. The budget is the highest share of false stacks that a scenario\nallows if it names none; \"imprecise\" is that of imprecise stacks, with exact and with light hooks. More false\nstacks that no [known defect](../findings.md) explains than \"unexplained\" fail in any scenario.\n\n{}",
         table.markdown(),
         facts.markdown()
     )

@@ -4,6 +4,7 @@ use super::issue::{KnownIssue, KnownIssues};
 use super::seen::KnownSeen;
 use crate::Layer;
 use crate::gate::kinds;
+use crate::gate::layers::ByCause;
 use crate::record::{KindCount, Mismatch};
 use crate::report::{Report, Run};
 
@@ -28,15 +29,20 @@ impl Known<'_> {
         run.is_some_and(|run| self.explains(report, run, &kinds::of_one(mismatch)))
     }
 
-    /// How many mismatches of a layer are known.
-    pub(in crate::gate) fn of_layer(self, report: &Report, layer: Layer) -> u64 {
-        let of_run = |run: &Run| {
+    /// How many mismatches of a layer are known, and how many of the others have no cause.
+    pub(in crate::gate) fn of_layer(self, report: &Report, layer: Layer) -> ByCause {
+        let mut sums = ByCause::default();
+        for run in &report.runs {
             let kinds = kinds::of_run(report, run);
-            let known = kinds.iter().filter(|kind| self.explains(report, run, kind));
-            let of_layer = known.filter(|kind| kind.layer == layer);
-            of_layer.map(|kind| kind.count).sum::<u64>()
-        };
-        report.runs.iter().map(of_run).sum()
+            for kind in kinds.iter().filter(|kind| kind.layer == layer) {
+                if self.explains(report, run, kind) {
+                    sums.known += kind.count;
+                } else if kind.is_unexplained() {
+                    sums.unexplained += kind.count;
+                }
+            }
+        }
+        sums
     }
 
     /// What the report shows of each issue that it could show.

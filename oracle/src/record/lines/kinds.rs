@@ -30,6 +30,12 @@ impl KindCount {
     /// The name of all places beyond the limit.
     pub const OTHER: &str = "other";
 
+    /// Whether these are false stacks in which a cause was looked for and none was proven.
+    pub fn is_unexplained(&self) -> bool {
+        let cause = self.cause.as_ref().map(CauseName::as_str);
+        self.verdict.is_mismatch() && cause == Some(CauseName::UNEXPLAINED)
+    }
+
     /// Whether `other` counts the same kind.
     pub fn is_of_kind(&self, other: &KindCount) -> bool {
         let kind = |of: &KindCount| (of.layer, of.verdict);
