@@ -65,8 +65,11 @@ fn is_calling_java(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> 
     })
 }
 
-/// Where the interpreted method returns to whose frame pointer is `fp`, if an adapter has moved the stack pointer below its
-/// frame.
+/// Where the interpreted method returns to whose frame the frame pointers lead to, `fp` first, if an adapter has moved the
+/// stack pointer below that frame.
+///
+/// `fp` may be that of a stub, whose walk goes on with the frame pointer that it has saved: the barrier at a method's entry
+/// has a word between its frame pointer and its return address (`StubGenerator::generate_method_entry_barrier`).
 pub(super) fn misplaced_caller(
     cache: &RememberedCode<'_>,
     stack: Words<'_>,
@@ -75,13 +78,12 @@ pub(super) fn misplaced_caller(
     // In words, those of the longs counted twice (JVMS, 4.11).
     const MOST_ARGUMENTS: usize = 256;
     const FRAME: InterpretedFrame = Native::INTERPRETED;
+    let Return { frame: fp, pc, .. } = Return::find(cache, stack, fp)?;
     let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
     let is_interpreted =
         || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
     let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
     let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
     let is_there = below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted();
-    stack
-        .at(fp.wrapping_add(RETURN_ADDRESS))
-        .filter(|_| is_there)
+    is_there.then_some(pc)
 }

@@ -11,6 +11,8 @@ const FRAMES: usize = 16;
 /// A return into generated code.
 #[derive(Copy, Clone)]
 pub(super) struct Return {
+    /// The frame pointer of the frame that returns.
+    pub frame: usize,
     /// The return address.
     pub pc: usize,
     /// The frame pointer behind the return.
@@ -30,7 +32,12 @@ impl Return {
             if cache.is_code(pc) {
                 let sp = place.wrapping_add(size_of::<usize>());
                 let sp = Native::CALLS_PUSH.then_some(sp);
-                return Some(Return { pc, fp, sp });
+                return Some(Return {
+                    frame: at,
+                    pc,
+                    fp,
+                    sp,
+                });
             }
             if fp <= at {
                 return None;

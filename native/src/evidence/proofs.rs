@@ -395,7 +395,7 @@ fn is_in_unsized_stub(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &
     found.is_some_and(|stub| cache.frame_words(stub.start).is_none())
 }
 
-/// Whether the frame pointer is that of an interpreted method that compiled code has called through an adapter, which
+/// Whether the frame pointer leads to an interpreted method that compiled code has called through an adapter, which
 /// has moved the stack pointer: the walker expects the frame of the compiled code right below the interpreter's
 /// frame, reports the frames of this code, and ends there.
 fn is_caller_misplaced(
