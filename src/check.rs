@@ -110,6 +110,8 @@ fn json(answer: &Answer) -> Value {
     });
     let untrue = answer.untrue.iter();
     let untrue = untrue.map(|(layer, count)| json!({ "layer": layer, "false": count }));
+    let unexplained = answer.unexplained.iter();
+    let unexplained = unexplained.map(|(layer, count)| json!({ "layer": layer, "false": count }));
     let bounds = answer.bounds.iter().map(|bound| {
         let left_out = bound.left_out.iter();
         let left_out = left_out.map(|noisy| json!({ "cause": noisy.cause, "at_most": noisy.at_most }));
@@ -128,6 +130,7 @@ fn json(answer: &Answer) -> Value {
         "worse": worse.collect::<Vec<_>>(),
         "broken": broken.collect::<Vec<_>>(),
         "untrue": untrue.collect::<Vec<_>>(),
+        "unexplained": unexplained.collect::<Vec<_>>(),
         "bounds": bounds.collect::<Vec<_>>(),
         "different_libraries": answer.different_libraries,
     })

@@ -8,6 +8,7 @@ use super::layers::{Basis, Compared, LayerDecision, Limits, Standing};
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject, blindness, incomplete, trouble, weigh};
 use super::statements::{StatementDecision, statements};
+use super::unexplained;
 use crate::Layer;
 use crate::report::Report;
 
@@ -186,21 +187,16 @@ fn layers(
     compared: impl Fn(Layer) -> Compared,
 ) -> Vec<LayerDecision> {
     let mut decisions = vec![];
-    // Where a cause cannot be proven, its stacks have none.
-    let all_causes = report.lost().iter().all(|lost| lost.causes.is_empty());
     for layer in Layer::ALL {
         let counts = report.layer(layer);
         let required = report.required.contains(&layer);
         if counts.is_none() && !required {
             continue;
         }
-        let budget = report.budget.limit(layer);
-        // A budget of 1 is for what is shown, and not judged.
-        let is_judged = all_causes && budget < 1.0;
         let limits = Limits {
-            budget,
+            budget: report.budget.limit(layer),
             imprecise: report.imprecise_budget.limit(layer),
-            unexplained: layer.row().unexplained.filter(|_| is_judged),
+            unexplained: unexplained::limit(report, layer),
         };
         let mut decision = LayerDecision::new(
             layer,

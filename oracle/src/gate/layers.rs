@@ -2,10 +2,13 @@
 
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject};
+use super::unexplained::is_over as is_over_limit;
 use crate::numbers::{count, exact};
-use crate::probability::binomial;
 use crate::report::LayerCounts;
 use crate::{Layer, bound};
+
+/// The share of honest reports, with as many unexplained stacks as are allowed, that fail all the same.
+const ERROR: f64 = 1e-4;
 
 /// The basis of the comparison with a layer's budget.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -131,11 +134,9 @@ impl LayerDecision {
                 needed.saturating_sub(decided).max(1)
             })
         };
-        let is_unexplained = limits.unexplained.is_some_and(|limit| {
-            // Of 10,000 honest reports with this rate one is certainly over it.
-            const TWO_SIDED: f64 = 2e-4;
-            holds(limit) && *binomial::rate(unexplained, decided, TWO_SIDED).start() > limit
-        });
+        let is_unexplained = limits
+            .unexplained
+            .is_some_and(|limit| holds(limit) && is_over_limit(unexplained, decided, limit, ERROR));
         let more = || missing(mismatches, budget).max(missing(tally.imprecise, imprecise));
         let standing = match decided {
             0 if counts.is_none() => Standing::Missing,

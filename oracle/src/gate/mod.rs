@@ -23,6 +23,7 @@ mod reason;
 mod sought;
 mod statements;
 mod stats;
+mod unexplained;
 
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power, hardly_measured};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};

@@ -7,6 +7,7 @@ use crate::model::{Answer, Block, Cell, Document, Finding, Room, Section, Table,
 use crate::numbers::{count, counted};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
 use oracle::outcome::Outcome;
+use oracle::record::Mismatch;
 use oracle::report::Report;
 
 /// The decision on a report, without what the report holds besides.
@@ -28,18 +29,26 @@ pub fn decision(report: &Report, decided: &Decision) -> Document {
 fn worse(report: &Report, decided: &Decision) -> Option<Section> {
     let broken = worse::impossible(report, &decided.broken).into_iter();
     let mut blocks: Vec<Block> = broken.flat_map(Finding::into_blocks).collect();
-    for layer in &decided.layers {
-        if layer.standing == Standing::Over {
-            let LayerDecision {
-                layer,
-                mismatches,
-                decided,
-                ..
-            } = layer;
-            let [bad, judged] = [*mismatches, *decided].map(count);
-            let text = format!("{layer}: {bad} of {judged} stacks are false");
-            blocks.extend(worse::untrue(report, *layer, text).into_blocks());
-        }
+    for of in &decided.layers {
+        let (layer, judged) = (of.layer, count(of.decided));
+        let finding = match of.standing {
+            Standing::Over => {
+                let text = format!(
+                    "{layer}: {} of {judged} stacks are false",
+                    count(of.mismatches)
+                );
+                worse::untrue(report, layer, text, |_| true)
+            }
+            Standing::Unexplained(stacks) => {
+                let text = format!(
+                    "{layer}: no known defect of a walker explains {} false stacks of {judged}",
+                    count(stacks)
+                );
+                worse::untrue(report, layer, text, Mismatch::is_unexplained)
+            }
+            _ => continue,
+        };
+        blocks.extend(finding.into_blocks());
     }
     (!blocks.is_empty()).then_some(Section {
         id: "worse",

@@ -7,6 +7,7 @@ use crate::Layer;
 use crate::gate::claims::{Broken, Claim, broken};
 use crate::gate::outcome::Outcome;
 use crate::gate::reason::{blindness, trouble};
+use crate::gate::unexplained;
 use crate::report::{Exit, LayerCounts, Report};
 
 /// When a check may end.
@@ -29,6 +30,8 @@ pub struct Answer {
     pub broken: Vec<Broken>,
     /// Mismatches of the new build in layers in which an honest JVM has none.
     pub untrue: Vec<(Layer, u64)>,
+    /// False stacks of the new build that no known defect explains, in layers in which an honest JVM has next to none.
+    pub unexplained: Vec<(Layer, u64)>,
     /// What is more frequent in the new build, for sure.
     pub rises: Vec<Rise>,
     /// What clearly looks worse, but is not sure yet.
@@ -76,6 +79,7 @@ impl Answer {
             outcome: Outcome::Within,
             broken: new_only(new, base, claims),
             untrue: untrue(new, base),
+            unexplained: unexplained::new_only(new, base),
             rises: course.rises(),
             suspicion: course.suspicion().filter(|it| it.is_clear),
             bounds: bounds(course, new),
@@ -85,6 +89,7 @@ impl Answer {
         };
         answer.broken.retain(|broken| is_judged(broken.layer));
         answer.untrue.retain(|&(layer, _)| is_judged(layer));
+        answer.unexplained.retain(|&(layer, _)| is_judged(layer));
         answer.rises.retain(|rise| is_judged(rise.cell.layer));
         let of_judged = |it: &Suspicion| is_judged(it.rise.cell.layer);
         answer.suspicion = answer.suspicion.filter(of_judged);
@@ -119,8 +124,11 @@ impl Answer {
         let untrue = self.untrue.iter().map(|(layer, n)| {
             format!("{layer}: {n} stacks are false; at these places an honest JVM gives none")
         });
+        let unexplained = self.unexplained.iter().map(|(layer, n)| {
+            format!("{layer}: no known defect of a walker explains {n} false stacks")
+        });
         let rises = self.rises.iter().map(ToString::to_string);
-        broken.chain(untrue).chain(rises).next()
+        broken.chain(untrue).chain(unexplained).chain(rises).next()
     }
 
     /// Whether the check may end: the answer is known. `covered`: each program had its turn.
@@ -332,8 +340,11 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 mod tests {
     use super::super::course::Turn;
     use super::*;
+    use crate::Verdict;
     use crate::gate::claims::{Answered, Breach};
-    use crate::record::{InstructionCounts, JoinCounts, Lost, StepCounts, toy};
+    use crate::record::{
+        CauseName, InstructionCounts, JoinCounts, KindCount, Lost, StepCounts, toy,
+    };
     use crate::report::Run;
     use crate::tally::Tally;
 
@@ -402,6 +413,36 @@ mod tests {
             many.last(LIMITS, &course, true).outcome,
             Outcome::NotMeasured
         );
+    }
+
+    #[test]
+    fn stacks_that_no_defect_explains_are_worse_at_once_unless_the_base_has_them() {
+        let run = |unexplained| {
+            let layer = Layer::AsgctSafepoint;
+            Run {
+                kinds: vec![KindCount {
+                    layer,
+                    verdict: Verdict::Wrong,
+                    cause: Some(CauseName::new(CauseName::UNEXPLAINED)),
+                    place: "a.B.c".into(),
+                    count: unexplained,
+                }],
+                ..run(layer, 20_000, unexplained, 0)
+            }
+        };
+        let outcome = |base, new| {
+            let reports = [base, new].map(|stacks| {
+                let mut report = toy::report(vec![run(stacks)]);
+                report.budget.0.insert(Layer::AsgctSafepoint, 0.005);
+                report
+            });
+            let [base, new] = &reports;
+            Answer::new(&Course::new(0.01), base, new, &CLAIMS, 1.0).outcome
+        };
+        assert_eq!(outcome(0, 40), Outcome::Over);
+        assert_eq!(outcome(0, 15), Outcome::Within, "may be chance");
+        assert_eq!(outcome(40, 40), Outcome::Within, "the base has them");
+        assert_eq!(outcome(40, 0), Outcome::Within);
     }
 
     #[test]

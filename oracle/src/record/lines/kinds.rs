@@ -32,8 +32,8 @@ impl KindCount {
 
     /// Whether these are false stacks in which a cause was looked for and none was proven.
     pub fn is_unexplained(&self) -> bool {
-        let cause = self.cause.as_ref().map(CauseName::as_str);
-        self.verdict.is_mismatch() && cause == Some(CauseName::UNEXPLAINED)
+        let cause = self.cause.as_ref();
+        self.verdict.is_mismatch() && cause.is_some_and(CauseName::is_unexplained)
     }
 
     /// Whether `other` counts the same kind.

@@ -45,6 +45,12 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// Whether this is a false stack in which a cause was looked for and none was proven.
+    pub fn is_unexplained(&self) -> bool {
+        let cause = self.cause.as_ref();
+        self.verdict.is_mismatch() && cause.is_some_and(CauseName::is_unexplained)
+    }
+
     /// Layer, verdict, reason and the method of the first differing frame. Mismatches with equal
     /// signatures most likely have the same cause.
     pub fn signature(&self) -> String {
@@ -71,6 +77,11 @@ impl Mismatch {
 pub struct CauseName(String);
 
 impl CauseName {
+    /// Whether this is [`CauseName::UNEXPLAINED`].
+    pub fn is_unexplained(&self) -> bool {
+        self.as_str() == CauseName::UNEXPLAINED
+    }
+
     /// The cause of this name.
     pub fn new(name: impl Into<String>) -> CauseName {
         CauseName(name.into())

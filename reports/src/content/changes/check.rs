@@ -72,15 +72,26 @@ fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section
 /// What is worse for sure, the weightiest first.
 pub(in crate::content) fn findings(answer: &Answer, new: &Report) -> Vec<Finding> {
     let broken = impossible(new, &answer.broken).into_iter();
-    let untrue = answer.untrue.iter().map(|&(layer, n)| {
+    let none_allowed = answer.untrue.iter().map(|&(layer, n)| {
         let text = format!(
             "{layer}: {} false; at these places an honest JVM gives none",
             counted(n, "stack is", "stacks are")
         );
-        untrue(new, layer, text)
+        untrue(new, layer, text, |_| true)
+    });
+    let unexplained = answer.unexplained.iter().map(|&(layer, n)| {
+        let text = format!(
+            "{layer}: no known defect of a walker explains {}; an honest JVM has next to none",
+            counted(n, "false stack", "false stacks")
+        );
+        untrue(new, layer, text, Mismatch::is_unexplained)
     });
     let rises = answer.rises.iter().map(|it| rise(new, it));
-    broken.chain(untrue).chain(rises).collect()
+    broken
+        .chain(none_allowed)
+        .chain(unexplained)
+        .chain(rises)
+        .collect()
 }
 
 /// What is worse, as far as there is room for it.

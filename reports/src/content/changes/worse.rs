@@ -5,9 +5,10 @@ use super::common::common;
 use crate::content::frames::stacks;
 use crate::model::{Block, Finding};
 use crate::numbers::count;
+use oracle::Layer;
 use oracle::gate::{Broken, Cell, What};
+use oracle::record::Mismatch;
 use oracle::report::{Report, Run};
-use oracle::{Layer, Verdict};
 use std::collections::BTreeMap;
 
 /// So many places of a kind are named.
@@ -41,11 +42,16 @@ fn of_kind(report: &Report, kind: &[Broken]) -> Option<Finding> {
     Some(Finding::sure(text, blocks))
 }
 
-/// False stacks of a layer, about which `text` says what is wrong, with an example.
-pub(in crate::content) fn untrue(report: &Report, layer: Layer, text: String) -> Finding {
+/// False stacks of a layer, about which `text` says what is wrong, with an example of those that `is_meant`.
+pub(in crate::content) fn untrue(
+    report: &Report,
+    layer: Layer,
+    text: String,
+    is_meant: impl Fn(&Mismatch) -> bool,
+) -> Finding {
     let of_layer = || {
         let all = report.mismatches.iter();
-        all.filter(|it| it.layer == layer && it.verdict != Verdict::Imprecise)
+        all.filter(|it| it.layer == layer && it.verdict.is_mismatch() && is_meant(it))
     };
     let mut blocks: Vec<Block> = common(report, of_layer()).into_iter().collect();
     let example = of_layer().next();
