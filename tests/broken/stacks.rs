@@ -135,7 +135,10 @@ fn recordings() {
     let jar = record_fixtures(&home, &file, "", &[], &["tree-maps", "--millis", "500"]);
     let whole = fs::read(&file).unwrap();
     let classpath = jar.display().to_string();
-    judge(&place, &classpath, &[]).ended(0);
+    // JFR's own stacks may be false (docs/findings.md), which is exit code 1.
+    let output = judge(&place, &classpath, &[]);
+    assert!(matches!(output.code, Some(0 | 1)), "{output:#?}");
+    assert!(output.stdout.contains("possible: invoke"), "{output:#?}");
     for seed in 0..TIMES {
         fs::write(&file, broken(&whole, &mut Random(seed))).unwrap();
         judge(&place, &classpath, &[]);
