@@ -1,16 +1,16 @@
 //! The code at an address, and the debug info records around the place in compiled code at which a sample's walk begins.
 
+use super::library::is_behind_library_call;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::jvm::{Jvm, debug_info, symbols};
 use crate::records::places::Place;
 use crate::sampling::sample::{Interruption, Sample};
-use hotspot::arch::{Arch, Native};
+use hotspot::arch::Native;
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
 use hotspot::layout::entry::Words;
 use hotspot::return_address;
-use vm::memory::kernel::peek_bytes;
 
 /// The kind of code at `pc`.
 pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
@@ -133,12 +133,7 @@ fn leaf_call(
     running: Option<&Blob>,
     stack: Words<'_>,
 ) -> Option<(Blob, usize)> {
-    let calls_library = |pc: usize| {
-        let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-        let is_library = |target| !cache.is_code(target);
-        Native::is_register_call(&before)
-            || Native::call_target(&before, pc).is_some_and(is_library)
-    };
+    let calls_library = |pc: usize| is_behind_library_call(cache, pc);
     // An older call may have left such a word behind. So the frame must be there: it begins behind the return address, and
     // ends with that of its caller.
     let is_framed = |blob: &Blob, at: usize| {

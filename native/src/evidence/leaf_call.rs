@@ -1,7 +1,7 @@
 //! Libraries that run while the thread counts as in Java, without an anchor to its last Java frame.
 
 use super::interpreter::interpreter_frame;
-use super::library::{Return, is_behind_call};
+use super::library::{Return, is_behind_call, is_behind_library_call};
 use crate::jvm::Jvm;
 use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::remembered_code::RememberedCode;
@@ -9,7 +9,7 @@ use crate::sampling::sample::Interruption;
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::layout::entry::Words;
 use hotspot::proofs::InterpreterFrame;
-use vm::memory::kernel::{OwnMemory, peek_bytes};
+use vm::memory::kernel::OwnMemory;
 
 const WORD: usize = size_of::<usize>();
 
@@ -26,15 +26,10 @@ pub(super) fn is_leaf_call(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interrupt
 /// that the frame pointer leads to.
 fn is_called_below(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &Registers) -> bool {
     let older = registers.fp.wrapping_add(WORD);
-    let is_call = |word: usize| {
-        let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
-        let to_library = |target| !cache.is_code(target);
-        Native::is_register_call(&before)
-            || Native::call_target(&before, word).is_some_and(to_library)
-    };
     let count = older.saturating_sub(stack.start) / WORD;
     let mut below = stack.words.iter().take(count);
-    registers.fp >= stack.start && below.any(|&word| cache.is_code(word) && is_call(word))
+    registers.fp >= stack.start
+        && below.any(|&word| cache.is_code(word) && is_behind_library_call(cache, word))
 }
 
 /// Whether the interpreter has called the library that runs, and had removed its frame before: the frame pointers of the

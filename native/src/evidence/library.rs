@@ -53,3 +53,10 @@ pub(super) fn is_behind_call(pc: usize) -> bool {
     let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
     Native::is_register_call(&before) || Native::call_target(&before, pc).is_some()
 }
+
+/// Whether `pc` is the address behind a call that may lead to a library.
+pub(super) fn is_behind_library_call(cache: &RememberedCode<'_>, pc: usize) -> bool {
+    let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+    let to_library = |target| !cache.is_code(target);
+    Native::is_register_call(&before) || Native::call_target(&before, pc).is_some_and(to_library)
+}

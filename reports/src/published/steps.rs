@@ -4,7 +4,7 @@ use super::digest::{Digest, DigestRun};
 use super::table::{Column, Table, basis, rate};
 use crate::numbers;
 use oracle::record::{CauseName, InstructionCounts};
-use oracle::{Layer, TruthKind, Verdict};
+use oracle::{Layer, TruthKind};
 use std::collections::BTreeMap;
 
 /// The walkers.
@@ -119,10 +119,8 @@ fn causes(columns: &[Column<'_>]) -> String {
     for column in columns {
         let mut found: BTreeMap<&str, u64> = BTreeMap::new();
         let kinds = runs(column, of_jvm()).flat_map(|run| &run.kinds);
-        for kind in kinds.filter(|kind| {
-            Some(kind.layer) == of_jvm()
-                && matches!(kind.verdict, Verdict::Wrong | Verdict::Truncated)
-        }) {
+        for kind in kinds.filter(|kind| Some(kind.layer) == of_jvm() && kind.verdict.is_mismatch())
+        {
             let cause = kind
                 .cause
                 .as_ref()

@@ -94,7 +94,7 @@ impl KnownIssue {
             let rate = self.max_rate;
             return Some(format!("{id}: max_rate is from 0 to 1, not {rate}"));
         }
-        if !matches!(self.verdict, Verdict::Truncated | Verdict::Wrong) {
+        if !self.verdict.is_mismatch() {
             return Some(format!("{id}: the verdict is `truncated` or `wrong`"));
         }
         if self.place.as_deref() == Some("") {
