@@ -1,6 +1,6 @@
-//! What code, stack and debug info showed at a request of a profiler.
+//! What code, stack and debug info showed at a request of JFR or of a profiler.
 //!
-//! The agent looks at each request, before anybody knows the profiler's stack. After the run the stack is judged, and what
+//! The agent looks at each request, before anybody knows the stack of its event. After the run the stack is judged, and what
 //! was seen becomes the [`Proofs`] of a mismatch.
 
 use crate::case::Instant;
@@ -61,8 +61,7 @@ pub struct RequestProofs {
     /// The frames of the records behind the calls that may have led to the stub that runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind_stub: Vec<Vec<NamedFrame>>,
-    /// The frames of the record behind the call of the interpreted method to which the frame pointer leads, if an adapter
-    /// has moved the stack pointer between the two.
+    /// The frames of the code to which the frame pointer leads, if its stack pointer is another than the walker computes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misplaced: Vec<NamedFrame>,
 }

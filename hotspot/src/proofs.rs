@@ -47,9 +47,9 @@ pub struct Proofs {
     /// call of a Java method runs.
     #[serde(skip_serializing_if = "Not::not")]
     pub is_leaf_call: bool,
-    /// Whether this older frame is that of an interpreted method, and the walk begins and ends with the frames of the
-    /// compiled code that called this method: the walker does not know that an adapter has moved the stack
-    /// pointer between them.
+    /// Whether the walk begins and ends with the frames of the code to which the frame pointer leads, and this code has
+    /// another stack pointer than the walker computes; or whether the walk does not begin with the native method from which
+    /// the VM is calling a method.
     #[serde(skip_serializing_if = "Not::not")]
     pub is_caller_misplaced: bool,
     /// Whether a profiler's own walker made the walk, and not a function of the JVM.

@@ -27,7 +27,7 @@ pub(super) const CAUSE: Cause = Cause {
             fault: "Prepares the call, and frees handles behind it, while `JavaCallWrapper` has the anchor and the thread counts as in Java.",
         },
     ],
-    proof: "The return address into generated code, behind a call to a library, below the frame to which the frame pointer leads; or frames of libraries alone up to the `JavaCallWrapper` on the stack. A walk that lacks its bottom has this cause only if the frame pointer was that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an adapter had moved the stack pointer.",
+    proof: "The return address into generated code, behind a call to a library, below the frame to which the frame pointer leads; or frames of libraries alone up to the `JavaCallWrapper` on the stack. A walk that lacks its bottom has this cause only where it begins and ends with the code to which the frame pointer leads, and this code has another stack pointer than the walker computes: an adapter has moved it, or the anchor that was put away has it; or where a native method has called the VM, and the walk does not begin there.",
     notes: "Either the VM runs a function that sets no anchor (`JRT_LEAF`, exception dispatch), or a function of the VM was just entered and has not changed the thread's state yet. In the fixture nearly all such stacks stand at the first instruction of `InterpreterRuntime::multianewarray`.",
     recognise,
     needs: &[

@@ -157,6 +157,12 @@ impl Layout {
         None
     }
 
+    /// The anchor that the newest `JavaCallWrapper` on the `stack` of the `JavaThread` at `thread` keeps.
+    pub fn newest_anchor(&self, stack: Words<'_>, thread: usize) -> Option<Anchor> {
+        let wrapper = self.newest_wrapper(stack, thread)?;
+        self.wrapped_anchor(&stack, wrapper)
+    }
+
     /// The newest `JavaCallWrapper` of `thread` on its `stack`.
     fn newest_wrapper(&self, stack: Words<'_>, thread: usize) -> Option<usize> {
         // The class begins with the thread, and has the anchor behind three more words (javaCalls.hpp). A register that was
@@ -340,6 +346,12 @@ mod tests {
             changed
         };
         assert_eq!(calling(&words, at(4)), Some(true));
+        let stack = Words {
+            start: at(0),
+            words: &words,
+        };
+        let newest = layout().newest_anchor(stack, THREAD);
+        assert_eq!(newest.map(|anchor| anchor.sp), Some(at(18)));
         assert_eq!(calling(&words, at(14)), Some(true), "the caller itself");
         assert_eq!(calling(&with(5, 0xc0de), at(4)), Some(false), "a leaf call");
         assert_eq!(calling(&with(6, 0x77), at(4)), Some(false), "a method runs");

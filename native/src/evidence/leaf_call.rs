@@ -6,7 +6,7 @@ use crate::jvm::Jvm;
 use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Interruption;
-use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
+use hotspot::arch::Registers;
 use hotspot::layout::entry::Words;
 use hotspot::proofs::InterpreterFrame;
 use vm::memory::kernel::OwnMemory;
@@ -49,7 +49,7 @@ fn is_called_without_frame(
 }
 
 /// Whether the VM runs its own code around a call of a Java method, and the thread has its anchor put away.
-fn is_calling_java(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> bool {
+pub(super) fn is_calling_java(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> bool {
     let in_java = at.seen.filter(ThreadSnapshot::is_in_java);
     let calls = jvm.java_calls.as_ref().ok().zip(in_java);
     calls.is_some_and(|(calls, seen)| {
@@ -58,27 +58,4 @@ fn is_calling_java(jvm: &Jvm, cache: &RememberedCode<'_>, at: &Interruption) -> 
         !is_code(at.registers.pc)
             && calls.is_calling(&OwnMemory, stack, fp, seen.thread, is_code) == Some(true)
     })
-}
-
-/// Where the interpreted method returns to whose frame the frame pointers lead to, `fp` first, if an adapter has moved the
-/// stack pointer below that frame.
-///
-/// `fp` may be that of a stub, whose walk goes on with the frame pointer that it has saved: the barrier at a method's entry
-/// has a word between its frame pointer and its return address (`StubGenerator::generate_method_entry_barrier`).
-pub(super) fn misplaced_caller(
-    cache: &RememberedCode<'_>,
-    stack: Words<'_>,
-    fp: usize,
-) -> Option<usize> {
-    // In words, those of the longs counted twice (JVMS, 4.11).
-    const MOST_ARGUMENTS: usize = 256;
-    const FRAME: InterpretedFrame = Native::INTERPRETED;
-    let Return { frame: fp, pc, .. } = Return::find(cache, stack, fp)?;
-    let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
-    let is_interpreted =
-        || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
-    let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
-    let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
-    let is_there = below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted();
-    is_there.then_some(pc)
 }

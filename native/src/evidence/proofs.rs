@@ -3,8 +3,10 @@
 use super::anchor::{anchored, in_stub};
 use super::code::code_of;
 use super::interpreter::interpreter_frame;
-use super::leaf_call::{self, misplaced_caller};
+use super::leaf_call::is_leaf_call;
 use super::library::{Return, is_behind_call};
+use super::misplaced::{begins_elsewhere, misplaced_frames};
+use super::record_behind::{named_behind, record_behind};
 use super::return_address;
 use crate::jvm::Jvm;
 use crate::jvm::debug_info::Scope;
@@ -53,6 +55,16 @@ pub struct Stacks<'a> {
     pub lacks: &'a dyn Fn(&str) -> bool,
 }
 
+impl Stacks<'_> {
+    /// Whether the walk begins with these frames, and the frame that differs is the next.
+    fn end_behind(&self, frames: &[NamedFrame]) -> bool {
+        let is_there = |(at, frame): (usize, &NamedFrame)| {
+            (self.walk)(at).is_some_and(|walked| walked == *frame)
+        };
+        self.at == Some(frames.len()) && frames.iter().enumerate().all(is_there)
+    }
+}
+
 /// What a look at a stack that was `seen` so finds; `env` is the calling thread's.
 pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> Proofs {
     let Ok(cache) = jvm.code_cache() else {
@@ -82,7 +94,8 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                 .filter(|&pc| pc != 0);
             let pc = anchored.unwrap_or(sample.at.registers.pc);
             let (stub, above) = in_stub(jvm, cache, &sample.at);
-            let is_leaf_call = leaf_call::is_leaf_call(jvm, cache, &sample.at);
+            let is_leaf_call = is_leaf_call(jvm, cache, &sample.at);
+            let misplaced = is_leaf_call.then(|| misplaced_frames(jvm, cache, &sample.at));
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, stub, above, stacks),
@@ -92,8 +105,11 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                     InterpreterFrame::Intact
                 },
                 is_leaf_call,
-                is_caller_misplaced: is_leaf_call
-                    && is_caller_misplaced(jvm, cache, words, sample.at.registers.fp, stacks),
+                is_caller_misplaced: misplaced
+                    .flatten()
+                    .is_some_and(|frames| stacks.end_behind(&frames))
+                    || (stacks.walk)(0)
+                        .is_some_and(|top| begins_elsewhere(jvm, cache, &sample.at, &top)),
                 ..of_stack(jvm, cache, pc, words, stacks)
             }
         }
@@ -116,13 +132,10 @@ pub fn at_request(
         return RequestProofs::outside(code_of(jvm, registers.pc));
     }
     let (stub, above) = in_stub(jvm, cache, at);
-    let is_leaf_call = leaf_call::is_leaf_call(jvm, cache, at);
+    let is_leaf_call = is_leaf_call(jvm, cache, at);
     let on_stack = of_words(jvm, cache, stack);
     let place = return_address::find(jvm, cache, at).map(|found| found.place);
-    let misplaced = is_leaf_call.then(|| {
-        let caller = misplaced_caller(cache, stack, registers.fp)?;
-        named_behind(jvm, cache, caller)
-    });
+    let misplaced = is_leaf_call.then(|| misplaced_frames(jvm, cache, at));
     RequestProofs {
         in_java,
         code: code_of(jvm, registers.pc),
@@ -323,21 +336,6 @@ fn callers_of_stub(cache: &RememberedCode<'_>, pc: usize, stack: Words<'_>) -> V
         .collect()
 }
 
-/// The debug info record behind that of the call that returns to `pc`.
-fn record_behind(jvm: &Jvm, cache: &RememberedCode<'_>, pc: usize) -> Option<Vec<Scope>> {
-    let is_compiled = |blob: &Blob| blob.kind() == CodeKind::Compiled;
-    let caller = cache.blob(pc).filter(is_compiled)?;
-    let around = jvm.debug_info.as_ref().ok()?.around(&caller, pc)?;
-    around.is_exact.then_some(around.behind)
-}
-
-/// The frames of this record by their names.
-fn named_behind(jvm: &Jvm, cache: &RememberedCode<'_>, pc: usize) -> Option<Vec<NamedFrame>> {
-    let record = record_behind(jvm, cache, pc)?;
-    let named = |scope: &Scope| Some((cache.method_name(scope.method)?, scope.bci));
-    record.iter().map(named).collect()
-}
-
 /// The number of frames of the debug info record behind that of the call that returns to `pc`, if they are the top of
 /// the walk.
 fn frames_behind(
@@ -393,19 +391,4 @@ fn is_in_unsized_stub(cache: &RememberedCode<'_>, stack: Words<'_>, registers: &
         None => called_by(),
     };
     found.is_some_and(|stub| cache.frame_words(stub.start).is_none())
-}
-
-/// Whether the frame pointer leads to an interpreted method that compiled code has called through an adapter, which
-/// has moved the stack pointer: the walker expects the frame of the compiled code right below the interpreter's
-/// frame, reports the frames of this code, and ends there.
-fn is_caller_misplaced(
-    jvm: &Jvm,
-    cache: &RememberedCode<'_>,
-    stack: Words<'_>,
-    fp: usize,
-    stacks: &Stacks<'_>,
-) -> bool {
-    let caller = misplaced_caller(cache, stack, fp);
-    let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
-    frames.is_some() && frames == stacks.at
 }

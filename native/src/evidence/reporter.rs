@@ -19,8 +19,8 @@ use hotspot::proofs::Proofs;
 use hotspot::runtime::place;
 use oracle::judge::{Stack, Truth};
 use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
-use oracle::trace::{Frame, Methods, Site};
-use oracle::{Judgement, Layer, Verdict};
+use oracle::trace::{Frame, Methods, Presence, Site};
+use oracle::{Judgement, Layer, Reason, Verdict};
 use std::cell::LazyCell;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -195,7 +195,16 @@ impl Reporter {
     fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> InstantFacts<'f> {
         let methods = &self.truth.methods;
         let dotted = |frame: &Frame| methods.dotted(env, frame.method);
-        let walked = LazyCell::new(|| found.walk.iter().map(dotted).collect::<Vec<_>>());
+        // A frame whose hook has not run is in no trace stack.
+        let may_be_true = |&at: &usize| {
+            let presence = methods.presence(found.walk, at);
+            !matches!(presence, Some((_, Presence::Absent | Presence::Pushing)))
+        };
+        let walked = LazyCell::new(|| {
+            let frames = (0..found.walk.len()).filter(may_be_true);
+            frames.map(|at| dotted(&found.walk[at])).collect::<Vec<_>>()
+        });
+        let by_class_files = matches!(found.judgement.reason, Reason::Edge(_));
         let true_ones = LazyCell::new(|| shown::names(methods, env, &found.truth.stacks()));
         let stacks = Stacks {
             walk: &|at| {
@@ -213,8 +222,8 @@ impl Reporter {
                 let may_be =
                     |name: &Option<String>| name.as_deref().is_none_or(|name| name == method);
                 let count = |names: &Vec<_>| names.iter().filter(|name| may_be(name)).count();
-                // If class files alone judge, the missing frames are not known.
-                let all = true_ones.as_ref();
+                // If class files judge, the missing frames are not known.
+                let all = true_ones.as_ref().filter(|_| !by_class_files);
                 let fewer = all.is_none_or(|all| count(all) > count(&walked));
                 // A method without hooks is in no trace stack, whether it has a frame or not.
                 fewer || (count(&walked) == 0 && is_unseen_by_hooks(methods, found, method))

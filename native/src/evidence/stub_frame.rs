@@ -5,7 +5,7 @@ use super::library::is_behind_call;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Interruption;
 use hotspot::arch::{Calls, Follow, Landings, Native};
-use hotspot::code::Blob;
+use hotspot::code::{Blob, CodeMemory};
 use hotspot::return_address::ReturnAddress;
 use vm::memory::pages::Pages;
 
@@ -33,13 +33,17 @@ pub(super) fn find(
         pages,
     };
     let registers = &at.registers;
+    let callers = Callers {
+        cache,
+        thrown_from: at.general.get(Native::THROWN_FROM),
+    };
     let exit = Native::exit(
         &memory,
         registers.pc,
         &at.general,
         STEPS,
         Calls::Return,
-        &Callers(cache),
+        &callers,
     )?;
     if !cache.is_code(exit.pc) {
         return None;
@@ -49,11 +53,15 @@ pub(super) fn find(
 }
 
 /// The code to which stubs return.
-struct Callers<'a>(&'a RememberedCode<'a>);
+struct Callers<'a> {
+    cache: &'a RememberedCode<'a>,
+    /// The return address of the callee that threw, if the stub handles an exception.
+    thrown_from: Option<usize>,
+}
 
 impl Landings for Callers<'_> {
     fn is_return(&self, word: usize) -> bool {
-        self.0.is_code(word) && is_behind_call(word)
+        self.cache.is_code(word) && is_behind_call(word)
     }
 
     fn is_behind_own_call(&self, _: usize) -> bool {
@@ -64,12 +72,15 @@ impl Landings for Callers<'_> {
         self.is_return(word)
     }
 
-    // Where the exception came from, the stub has pushed; its handler says nothing more of the frame.
+    // The stub reads the address from the thread anew, and clears it there. In the register it is the whole time.
     fn origin(&self) -> Option<usize> {
-        None
+        self.thrown_from
     }
 
-    fn goes_on_at(&self, _: usize, _: usize) -> bool {
-        false
+    // The stub gives back its frame with the return address on it before it jumps to the handler. That is code of the caller
+    // (`OptoRuntime::generate_exception_blob`).
+    fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+        let code = |pc| self.cache.blob(pc).map(|blob| blob.start);
+        self.is_return(origin) && code(pc) == code(origin)
     }
 }

@@ -66,9 +66,16 @@ impl JavaThreads {
         let thread = self.thread_of(env)?;
         // SAFETY: the environment is a part of its thread, which runs here.
         let memory = unsafe { Permanent::new() };
+        let last = thread.anchor(&self.0.layout, &memory)?;
         Some(ThreadSnapshot {
             state: thread.state(&self.0.layout, &memory)?,
-            last: thread.anchor(&self.0.layout, &memory)?,
+            // `JavaFrameAnchor::clear` sets the stack pointer to 0 before the rest (javaFrameAnchor_x86.hpp), and the VM asks for it
+            // alone (`has_last_Java_frame`).
+            last: if last.sp == 0 {
+                Anchor::default()
+            } else {
+                last
+            },
             thread: thread.0,
         })
     }
@@ -93,7 +100,7 @@ impl ThreadSnapshot {
 
     /// Whether the thread runs no Java code, and no anchor gives its last Java frame: it has none, or its walkers see none.
     pub fn is_outside(&self) -> bool {
-        self.state != ThreadState::of(Activity::Java) && self.last.sp == 0 && self.last.pc == 0
+        self.state != ThreadState::of(Activity::Java) && self.last.sp == 0
     }
 
     /// Whether the thread runs native code, or comes back from it.

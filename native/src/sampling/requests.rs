@@ -32,8 +32,8 @@ pub struct Copy {
     pub pc: usize,
     /// The thread's state and its last Java frame, if the VM describes them.
     pub seen: Option<ThreadSnapshot>,
-    /// What was interrupted, in runs with a profiler.
-    pub at: Option<Interruption>,
+    /// What was interrupted.
+    pub at: Interruption,
     /// The trace stack.
     pub stack: StackCopy,
     /// Whether the trace stack is that of a virtual thread.
@@ -63,8 +63,8 @@ struct Copying {
 /// Requests for which no copy was free, by sampler.
 static LOST: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
-/// Makes the copies, `is_with_code` for a profiler. `threads` are the VM's, if it describes them. To be called once.
-pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Result<Reader<Copy>> {
+/// Makes the copies. `threads` are the VM's, if it describes them. To be called once.
+pub fn make(threads: Option<&'static JavaThreads>) -> io::Result<Reader<Copy>> {
     let copy = |_| {
         Ok(Copy {
             requester: RecordedSampler::Profiler,
@@ -73,7 +73,7 @@ pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Re
             during: (0, 0),
             pc: 0,
             seen: None,
-            at: is_with_code.then(|| Interruption::new(WORDS)),
+            at: Interruption::new(WORDS),
             stack: StackCopy::new(DEEPEST)?,
             carried: false,
             copied: Ok(()),
@@ -136,12 +136,10 @@ fn copy(
         // profiler that samples all threads most requests are of them.
         let has_no_frames = copy.copied.is_ok() && copy.stack.is_empty() && !copy.carried;
         let is_outside = has_no_frames && copy.seen.is_some_and(|seen| seen.is_outside());
-        if let Some(at) = &mut copy.at {
-            if is_outside {
-                at.copy_registers(thread, copy.seen);
-            } else {
-                at.copy(thread, copying.threads);
-            }
+        if is_outside {
+            copy.at.copy_registers(thread, copy.seen);
+        } else {
+            copy.at.copy(thread, copying.threads);
         }
         let from = arch::counter();
         earlier();

@@ -54,7 +54,7 @@ impl Copies {
             samplers: samplers.collect(),
             records: Records::default(),
             code: layers.truth.jvm.code_cache().ok().map(RememberedCode::new),
-            reader: requests::make(threads, profiler.is_some())?,
+            reader: requests::make(threads)?,
             profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
             asked,
             since: 0,
@@ -139,8 +139,7 @@ fn write(
         }
     };
     lines.write_code(copy.pc)?;
-    let at = copy.at.as_ref().zip(code);
-    let proofs = at.map(|(at, code)| write_proofs(at, records, code, lines));
+    let proofs = code.map(|code| write_proofs(&copy.at, records, code, lines));
     let proofs = proofs.transpose()?;
     lines.write(&RequestLine::Request(Request {
         layer: copy.requester.layer(),
