@@ -104,8 +104,9 @@ impl<'w> Writer<'w> {
 
     fn is_a_lie(&self, stack: &Stack<'_>) -> bool {
         stack.frames.windows(2).any(|pair| {
+            // At a method's entry JFR writes a negative BCI, which is none.
             let place = match pair[1].place {
-                FramePosition::Bci(bci) => format!("@{bci}"),
+                FramePosition::Bci(bci @ 0..) => format!("@{bci}"),
                 _ => "@native".into(),
             };
             let caller = shown(&self.methods[pair[1].method as usize]) + &place;
