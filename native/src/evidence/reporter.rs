@@ -196,9 +196,10 @@ impl Reporter {
         let methods = &self.truth.methods;
         let dotted = |frame: &Frame| methods.dotted(env, frame.method);
         // A frame whose hook has not run is in no trace stack.
+        let of_hooks = is_of_hooks(&found.truth.stacks());
         let may_be_true = |&at: &usize| {
             let presence = methods.presence(found.walk, at);
-            !matches!(presence, Some((_, Presence::Absent | Presence::Pushing)))
+            !of_hooks || !matches!(presence, Some((_, Presence::Absent | Presence::Pushing)))
         };
         let walked = LazyCell::new(|| {
             let frames = (0..found.walk.len()).filter(may_be_true);
@@ -281,11 +282,13 @@ fn is_lowest_named(env: Env<'_>, found: Found<'_>) -> bool {
 /// Whether a method, as `package.Class.name`, could not be in the truth, because the truth is of hooks and the method has
 /// none.
 fn is_unseen_by_hooks(methods: &Registry, found: Found<'_>, method: &str) -> bool {
-    let stacks = found.truth.stacks();
-    let is_of_hooks = stacks.iter().all(|stack| matches!(stack, Stack::Trace(_)));
     let named = method.rsplit_once('.');
     let is_hooked = named.is_none_or(|(class, name)| methods.named(class, name).is_some());
-    is_of_hooks && !is_hooked
+    is_of_hooks(&found.truth.stacks()) && !is_hooked
+}
+
+fn is_of_hooks(stacks: &[Stack<'_>]) -> bool {
+    stacks.iter().all(|stack| matches!(stack, Stack::Trace(_)))
 }
 
 /// `tid (name)`, with the kernel's name for the thread.

@@ -72,7 +72,7 @@ impl Landings for Callers<'_> {
         self.is_return(word)
     }
 
-    // The stub reads the address from the thread anew, and clears it there. In the register it is the whole time.
+    // The stub pops the address into this register, and then reads it from the thread anew, which is not among the words.
     fn origin(&self) -> Option<usize> {
         self.thrown_from
     }
