@@ -3,7 +3,7 @@
 use super::sample::Interruption;
 use super::targets::Targets;
 use crate::arch;
-use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
+use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::profiler;
 use crate::jvm::os::requests::wrapping::{Asking, request};
@@ -30,8 +30,6 @@ pub struct Copy {
     pub during: (u64, u64),
     /// The program counter of the interrupted code.
     pub pc: usize,
-    /// The thread's state and its last Java frame, if the VM describes them.
-    pub seen: Option<ThreadSnapshot>,
     /// What was interrupted.
     pub at: Interruption,
     /// The trace stack.
@@ -72,7 +70,6 @@ pub fn make(threads: Option<&'static JavaThreads>) -> io::Result<Reader<Copy>> {
             resumed: false,
             during: (0, 0),
             pc: 0,
-            seen: None,
             at: Interruption::new(WORDS),
             stack: StackCopy::new(DEEPEST)?,
             carried: false,
@@ -130,16 +127,15 @@ fn copy(
         copy.tid = state.tid();
         copy.carried = state.carrier_stack().is_some();
         copy.pc = thread.context().registers().pc;
-        copy.seen = copying.threads.and_then(|threads| thread.seen(threads));
+        let seen = copying.threads.and_then(|threads| thread.seen(threads));
         copy.copied = state.stack().copy_to(&mut copy.stack);
         // The VM's compilers, for instance, are Java threads without Java frames. Their stacks say nothing, and with a
         // profiler that samples all threads most requests are of them.
         let has_no_frames = copy.copied.is_ok() && copy.stack.is_empty() && !copy.carried;
-        let is_outside = has_no_frames && copy.seen.is_some_and(|seen| seen.is_outside());
-        if is_outside {
-            copy.at.copy_registers(thread, copy.seen);
-        } else {
-            copy.at.copy(thread, copying.threads);
+        let is_outside = has_no_frames && seen.is_some_and(|seen| seen.is_outside());
+        copy.at.copy_registers(thread, seen);
+        if !is_outside {
+            copy.at.stack_top.copy(thread, seen);
         }
         let from = arch::counter();
         earlier();

@@ -162,7 +162,7 @@ fn write(
 /// (`JfrThreadSampling::on_javathread_suspend`, `share/jfr/periodic/sampling/jfrThreadSampler.cpp`), and the sampler does not
 /// walk it. Threads with native hooks come there often between the sampler's look at their state and its signal.
 fn is_in_hook(copy: &Copy, lines: &Lines<'_>) -> bool {
-    let left_java = copy.seen.filter(ThreadSnapshot::is_in_native);
+    let left_java = copy.at.seen.filter(ThreadSnapshot::is_in_native);
     left_java.is_some_and(|seen| is_of_hooks(seen.last.pc, lines))
 }
 
