@@ -1,6 +1,6 @@
 //! The rewriting of a class: hooks for the methods that a plan chooses.
 
-use crate::choose::{Choice, MethodInfo, Plan, is_leaf};
+use crate::choose::{Choice, MethodInfo, Plan, is_short};
 use crate::hooks::HookClass;
 use crate::method::{Job, Wanted};
 use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
@@ -40,7 +40,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
             descriptor: &String::from_utf8_lossy(method.descriptor),
             access_flags: method.access_flags,
             code_size: attribute.info.len() as u32,
-            is_leaf: is_leaf(&class, method, attribute).unwrap_or(false),
+            is_short: is_short(&class, method, attribute).unwrap_or(false),
         };
         let (id, wanted) = match plan.choose(&info) {
             Choice::Leave => {

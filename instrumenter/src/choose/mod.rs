@@ -1,9 +1,9 @@
 //! Which methods get hooks.
 
-mod leaf;
 mod patterns;
 mod plan;
+mod short;
 
-pub(crate) use leaf::is_leaf;
 pub use patterns::{Pattern, Patterns};
 pub use plan::{Choice, MethodInfo, Plan};
+pub(crate) use short::is_short;

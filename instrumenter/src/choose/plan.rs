@@ -15,8 +15,8 @@ pub struct MethodInfo<'a> {
     pub access_flags: u16,
     /// Length of its `Code` attribute in bytes.
     pub code_size: u32,
-    /// Whether it is a leaf: a short method that calls nothing.
-    pub is_leaf: bool,
+    /// Whether it is short, and class files prove its frames.
+    pub is_short: bool,
 }
 
 /// The plan's decision on a method.

@@ -15,9 +15,9 @@ pub struct Chosen {
     /// So constructors are hooked only if all are.
     constructors: bool,
     check: Option<Patterns>,
-    /// Whether leaves are left alone: with light hooks, for which the compilers' work is most of the
+    /// Whether short methods are left alone: with light hooks, for which the compilers' work is most of the
     /// cost.
-    leaves_are_left: bool,
+    short_are_left: bool,
 }
 
 impl Chosen {
@@ -44,13 +44,13 @@ impl Chosen {
                 .iter()
                 .fold(hook, |chosen, p| chosen.exclude(p)),
             check: (!none).then_some(check),
-            leaves_are_left: config.hooks == Hooking::Light,
+            short_are_left: config.hooks == Hooking::Light,
         }
     }
 
-    /// Whether `method` is left alone because it is a leaf: a short method that calls nothing.
+    /// Whether `method` is left alone because it is short, and class files prove its frames.
     pub fn leaves(&self, method: &MethodInfo<'_>) -> bool {
-        self.leaves_are_left && method.is_leaf && !self.checks(method)
+        self.short_are_left && method.is_short && !self.checks(method)
     }
 
     /// Whether `method` is hooked.
@@ -85,27 +85,27 @@ mod tests {
             descriptor: "()V",
             access_flags: 0,
             code_size: 9,
-            is_leaf: false,
+            is_short: false,
         })
     }
 
     #[test]
-    fn leaves_are_left_alone_by_light_hooks_unless_they_make_checks() {
+    fn short_methods_are_left_alone_by_light_hooks_unless_they_make_checks() {
         let leaves = |hooks, sampling: &Value| {
-            let leaf = MethodInfo {
+            let short = MethodInfo {
                 class: "a/B",
                 name: "x",
                 descriptor: "()I",
                 access_flags: 0,
                 code_size: 17,
-                is_leaf: true,
+                is_short: true,
             };
             let chosen = chosen(hooks, sampling);
             assert!(!chosen.leaves(&MethodInfo {
-                is_leaf: false,
-                ..leaf
+                is_short: false,
+                ..short
             }));
-            chosen.leaves(&leaf)
+            chosen.leaves(&short)
         };
         assert!(leaves("light", &json!({})));
         assert!(!leaves("exact", &json!({})));

@@ -16,8 +16,8 @@ use std::path::Path;
 /// endlessly.
 const CALLED_BY_HOOKS: &[&str] = &["jdk/internal/misc/Unsafe"];
 
-/// Why a leaf has no hooks.
-const LEAF: &str = "short method that calls nothing";
+/// Why a short method has no hooks.
+const SHORT: &str = "short method, whose frames class files prove";
 
 /// The rewritten class, if it has methods to hook. `loader` is `None` for the boot loader.
 pub fn rewrite(
@@ -112,7 +112,7 @@ impl Plan for Choosing<'_> {
         }
         if truth.chosen.leaves(method) {
             let mut counts = truth.rewriting();
-            *counts.methods_left.entry(LEAF.into()).or_default() += 1;
+            *counts.methods_left.entry(SHORT.into()).or_default() += 1;
             return Choice::Leave;
         }
         let check = truth.chosen.checks(method);

@@ -1,7 +1,9 @@
-//! Leaves: short methods that do a few steps and call nothing, such as getters and setters.
+//! Short methods, whose frames class files prove: getters, tests of a character, methods that pass a call on.
 //!
-//! Programs call such methods most often, and a hook costs many times what such a method does. The
-//! frame of a leaf is the newest frame of its thread: no frame is above it.
+//! Programs call such methods most often, and a hook costs many times what such a method does. Class files say which
+//! method the caller's instruction can call, and which method an instruction of the short method can call. So a walk that
+//! lacks the frame of a short method in the middle of a stack, or has one too many, has an impossible edge, without a
+//! hook in the method. What nobody sees is a missing frame at the top.
 
 use classfile::access::SYNCHRONIZED;
 use classfile::file::{Attribute, ClassFile, Code, Member};
@@ -10,29 +12,39 @@ use classfile::operators::{Effect, Flow, ValueKind};
 use classfile::pool::tag;
 use classfile::{Opcode, Result};
 
-/// The longest code array of a leaf, in bytes.
-const LONGEST: usize = 24;
+/// The longest code array of a short method, in bytes: HotSpot's `MaxInlineSize`, up to which both compilers inline a
+/// method wherever it is called.
+const LONGEST: usize = 35;
 
 const CONSTRUCTOR: &[u8] = b"<init>";
 const OBJECT: &[u8] = b"java/lang/Object";
 
-/// Whether the method is a leaf: at most [`LONGEST`] bytes of code that runs forward only, has
-/// no handler, takes no monitor, allocates nothing, throws nothing by itself and calls nothing. It
-/// uses static fields of its own class only, because other classes may be initialised by the use.
+/// Classes with signature-polymorphic methods (JVMS 2.9.3): their call may run any method.
+const POLYMORPHIC: [&[u8]; 2] = [
+    b"java/lang/invoke/MethodHandle",
+    b"java/lang/invoke/VarHandle",
+];
+
+/// Whether the method is short: at most [`LONGEST`] bytes of code that runs forward only, has no handler,
+/// takes no monitor, and calls only what its class file names.
 ///
-/// A constructor is a leaf if it calls `Object.<init>` alone, and sets fields of `this` to constants
+/// A method that calls a method of its own name and descriptor is none. In a recursion, and where one
+/// object passes a call on to another, the instruction of the lowest frame can call each method above: a walk that lacks
+/// one of them has no impossible edge.
+///
+/// A constructor is short if it calls `Object.<init>` alone, and sets fields of `this` to constants
 /// and parameters. So no exception leaves the constructor, apart from errors of the VM. An exception
 /// that leaves `super(...)` must meet a hook in the constructor that was called (see
 /// `cover::constructor`).
-pub(crate) fn is_leaf(
+pub(crate) fn is_short(
     class: &ClassFile<'_>,
     method: &Member<'_>,
     attribute: &Attribute<'_>,
 ) -> Result<bool> {
     // The fields around the code array.
     const AROUND: usize = 12;
-    let is_short = attribute.info.len() >= AROUND && !class.short_code();
-    if !is_short || method.access_flags & SYNCHRONIZED != 0 || method.name == b"finalize" {
+    let has_length = attribute.info.len() >= AROUND && !class.short_code();
+    if !has_length || method.access_flags & SYNCHRONIZED != 0 || method.name == b"finalize" {
         return Ok(false);
     }
     let [.., a, b, c, d] = attribute.info[..8] else {
@@ -49,41 +61,46 @@ pub(crate) fn is_leaf(
     Ok(match method.name {
         b"<clinit>" => false,
         CONSTRUCTOR => sets_fields(class, &instructions),
-        _ => instructions.iter().all(|step| is_step(class, step)),
+        _ => instructions
+            .iter()
+            .all(|step| runs_forward(step) && is_provable(class, method, step)),
     })
 }
 
-/// Whether a leaf may have this instruction.
-fn is_step(class: &ClassFile<'_>, step: &Instruction<'_>) -> bool {
-    let forward = || step.targets().all(|target| target > step.bci);
-    let flows = match step.opcode.flow() {
-        Flow::Next | Flow::Return => true,
-        Flow::Conditional | Flow::Jump | Flow::Switch => forward(),
-        Flow::Subroutine | Flow::Throw => false,
-    };
-    flows
-        && match step.opcode.effect() {
-            Effect::Constant => is_plain_constant(class, step),
-            Effect::GetStatic | Effect::PutStatic => is_own_field(class, step),
-            Effect::Invoke(_)
-            | Effect::New
-            | Effect::NewPrimitiveArray
-            | Effect::NewArray
-            | Effect::NewNestedArray
-            | Effect::Cast => false,
-            _ => !matches!(
-                step.opcode,
-                Opcode::Monitorenter | Opcode::Monitorexit | Opcode::Instanceof
-            ),
+fn runs_forward(step: &Instruction<'_>) -> bool {
+    match step.opcode.flow() {
+        Flow::Next | Flow::Return | Flow::Throw => true,
+        Flow::Conditional | Flow::Jump | Flow::Switch => {
+            step.targets().all(|target| target > step.bci)
         }
+        Flow::Subroutine => false,
+    }
 }
 
-/// Whether the constant is a number or a string: others may need Java code.
+/// Whether class files say which methods can run above a frame of `method` at this instruction.
+fn is_provable(class: &ClassFile<'_>, method: &Member<'_>, step: &Instruction<'_>) -> bool {
+    match step.opcode.effect() {
+        Effect::Constant => is_plain_constant(class, step),
+        Effect::Invoke(_) => is_provable_call(class, method, step),
+        _ => !matches!(step.opcode, Opcode::Monitorenter | Opcode::Monitorexit),
+    }
+}
+
+fn is_provable_call(class: &ClassFile<'_>, method: &Member<'_>, step: &Instruction<'_>) -> bool {
+    let called = step.constant().and_then(|index| class.pool.member(index));
+    step.opcode != Opcode::Invokedynamic
+        && called.is_some_and(|called| {
+            let is_own = (called.name, called.descriptor) == (method.name, method.descriptor);
+            !is_own && !POLYMORPHIC.contains(&called.class)
+        })
+}
+
+/// Whether the constant is a number, a string or a class: others call bootstrap methods, or link method handles.
 fn is_plain_constant(class: &ClassFile<'_>, step: &Instruction<'_>) -> bool {
     let constant = step.constant().and_then(|index| class.pool.tag(index));
     matches!(
         constant,
-        Some(tag::INTEGER | tag::FLOAT | tag::LONG | tag::DOUBLE | tag::STRING)
+        Some(tag::INTEGER | tag::FLOAT | tag::LONG | tag::DOUBLE | tag::STRING | tag::CLASS)
     )
 }
 

@@ -1,4 +1,4 @@
-//! Which methods are leaves: short methods that call nothing.
+//! Which methods are short, and have frames that class files prove.
 
 use classfile_testing::assemble::{Class, Code};
 use instrumenter::{Choice, HookClass, MethodInfo, Tokens, rewrite};
@@ -6,11 +6,11 @@ use instrumenter::{Choice, HookClass, MethodInfo, Tokens, rewrite};
 const STATIC: u16 = 8;
 const SYNCHRONIZED: u16 = 0x20;
 
-/// Whether the only method of the class is a leaf.
-fn is_leaf(class: Class) -> bool {
-    let mut leaves = vec![];
+/// Whether the only method of the class is short.
+fn is_short(class: Class) -> bool {
+    let mut found = vec![];
     let mut look = |method: &MethodInfo<'_>| {
-        leaves.push(method.is_leaf);
+        found.push(method.is_short);
         Choice::Leave
     };
     let hooks = HookClass {
@@ -18,11 +18,11 @@ fn is_leaf(class: Class) -> bool {
         tokens: Tokens::Always,
     };
     rewrite(&class.bytes(), hooks, &mut look).expect("a class file");
-    assert_eq!(leaves.len(), 1);
-    leaves[0]
+    assert_eq!(found.len(), 1);
+    found[0]
 }
 
-/// Whether a method with this code is a leaf.
+/// Whether a method with this code is short.
 fn method(
     flags: u16,
     name: &str,
@@ -33,7 +33,7 @@ fn method(
     let mut code = Code::new(4, 4);
     write(&mut class, &mut code);
     class.method(flags, name, descriptor, &code);
-    is_leaf(class)
+    is_short(class)
 }
 
 fn of(write: impl FnOnce(&mut Class, &mut Code)) -> bool {
@@ -45,7 +45,7 @@ fn constructor(write: impl FnOnce(&mut Class, &mut Code)) -> bool {
 }
 
 #[test]
-fn a_few_steps_forward_are_a_leaf() {
+fn a_few_steps_forward_are_short() {
     assert!(of(|_, code| {
         code.op(26).op(27).op(96).op(172);
     }));
@@ -55,26 +55,31 @@ fn a_few_steps_forward_are_a_leaf() {
         code.frame(other, vec![], vec![]);
         code.bind(other).op(3).op(172);
     }));
+    // Allocation, and the start of another class, run what class files and the VM's occasions name.
+    assert!(of(|class, code| {
+        code.op_u2(187, class.pool.class("java/lang/Object"))
+            .op(87)
+            .op_u2(178, class.pool.field("U", "x", "I"))
+            .op(172);
+    }));
 }
 
 #[test]
-fn what_calls_or_loops_is_no_leaf() {
-    assert!(!of(|class, code| {
-        code.op_u2(184, class.pool.method("T", "f", "()I")).op(172);
-    }));
-    assert!(!of(|class, code| {
-        code.op_u2(187, class.pool.class("java/lang/Object"))
-            .op(87)
-            .op(3)
-            .op(172);
-    }));
+fn what_is_long_or_loops_or_locks_is_not_short() {
     assert!(!of(|_, code| {
         let start = code.here();
         code.branch(167, start);
     }));
+    // `iload_0; pop`, and two instructions more.
+    let long = |pairs| {
+        of(move |_, code| {
+            code.raw(&[26, 87].repeat(pairs)).op(26).op(172);
+        })
+    };
+    assert!(long(16));
+    assert!(!long(17));
     assert!(!of(|_, code| {
-        // Thirteen times `iload_0; pop`.
-        code.raw(&[26, 87].repeat(13)).op(26).op(172);
+        code.op(42).op(194).op(3).op(172);
     }));
     assert!(!method(STATIC | SYNCHRONIZED, "m", "(II)I", |_, code| {
         code.op(26).op(172);
@@ -85,18 +90,31 @@ fn what_calls_or_loops_is_no_leaf() {
 }
 
 #[test]
-fn a_class_that_may_have_to_be_initialised_is_no_part_of_a_leaf() {
-    let static_of = |owner: &'static str| {
+fn calls_are_those_that_class_files_name() {
+    let calling = |owner: &'static str, name: &'static str, descriptor: &'static str| {
         of(move |class, code| {
-            code.op_u2(178, class.pool.field(owner, "x", "I")).op(172);
+            code.op(26).op(27);
+            code.op_u2(184, class.pool.method(owner, name, descriptor))
+                .op(172);
         })
     };
-    assert!(static_of("T"));
-    assert!(!static_of("U"));
+    assert!(calling("U", "f", "(II)I"));
+    assert!(calling("U", "m", "(JI)I"));
+    // A recursion, or one object that passes the call on to another.
+    assert!(!calling("T", "m", "(II)I"));
+    assert!(!calling("U", "m", "(II)I"));
+    for anything in ["MethodHandle", "VarHandle"] {
+        assert!(!of(move |class, code| {
+            let owner = format!("java/lang/invoke/{anything}");
+            code.op(42).op(27);
+            code.op_u2(182, class.pool.method(&owner, "invoke", "(I)I"))
+                .op(172);
+        }));
+    }
 }
 
 #[test]
-fn constructors_that_no_exception_leaves_are_leaves() {
+fn constructors_that_no_exception_leaves_are_short() {
     let calling = |called: &'static str| {
         constructor(move |class, code| {
             let called = class.pool.method(called, "<init>", "()V");
