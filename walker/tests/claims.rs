@@ -176,7 +176,10 @@ const JEP: &[Claim] = &[
             ),
         ]),
     ),
-    claim("other systems than Linux", Missing("Linux alone")),
+    claim(
+        "libasgst on other systems than Linux",
+        Missing("Linux alone"),
+    ),
 ];
 
 const ITERATOR: &[Claim] = &[
@@ -420,6 +423,13 @@ const PROFILERS: &[Claim] = &[
             Test(EXAMPLES, "tiny_profiler_runs_as_its_comment_says"),
             Test(EXAMPLES, "tiny_profiler_attaches_as_its_comment_says"),
         ]),
+    ),
+    claim(
+        "tiny-profiler on any platform that has JDK 17: it has no native code",
+        There(&[Text(
+            "walker/examples/tiny-profiler/Profiler.java",
+            "Thread.getAllStackTraces()",
+        )]),
     ),
     claim(
         "tiny-profiler leaves out daemon threads, and prints its results when the JVM ends",
