@@ -108,6 +108,8 @@ mod tests {
             let scenario = scenarios::scenario::Scenario::load(&path.to_string_lossy(), &[]);
             names.push(scenario.expect("the scenario is right").name);
         }
+        let built_in = scenarios::scenario::BUILT_IN.iter();
+        names.extend(built_in.map(|(name, _)| (*name).to_owned()));
         for digest in stored(&docs).expect("the reports can be read") {
             assert!(names.contains(&digest.scenario), "{}", digest.scenario);
         }
