@@ -1,9 +1,10 @@
 //! What hooks cost real programs, and whether they stay true: the scenario `overhead`. Measures, and never fails on a
 //! number.
 //!
-//! `cargo bench --bench overhead` prints the CPU time of each program with exact and light hooks, as a multiple of that without
-//! the agent (the median of the repetitions), and what the layers that hold hooks and GetStackTrace against each other have
-//! found. It takes some minutes for each program; one that is not installed is skipped, with a message.
+//! `cargo bench --bench overhead [-- SCENARIO]` prints the CPU time of each program with exact and light hooks, as a multiple of
+//! that without the agent (the median of the repetitions), and what the layers that hold hooks and GetStackTrace against each
+//! other have found. It takes some minutes for each program; one that is not installed is skipped, with a message. Another
+//! scenario has programs of your own.
 //!
 //! `JAVA_HOME` names the JDK. Without it the newest JDK found is used.
 
@@ -12,9 +13,13 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let scenario = arguments.find(|argument| !argument.starts_with("--"));
     let out = tempfile::tempdir().expect("a folder for the runs");
     let status = Command::new(env!("CARGO_BIN_EXE_stackwitness"))
-        .args(["run", "--scenario", "overhead", "--out"])
+        .args(["run", "--scenario"])
+        .arg(scenario.as_deref().unwrap_or("overhead"))
+        .arg("--out")
         .arg(out.path())
         .status()
         .expect("the program starts");
@@ -33,8 +38,8 @@ fn main() {
     for ((program, hooks), mut found) in costs {
         found.sort_by(f64::total_cmp);
         match found.get(found.len() / 2) {
-            Some(median) => println!("{program:10} {hooks:6} {median:.2}"),
-            None => println!("{program:10} {hooks:6} no data"),
+            Some(median) => println!("{program} {hooks} {median:.2}"),
+            None => println!("{program} {hooks} no data"),
         }
     }
     let proofs = [Layer::Ground, Layer::Gst];

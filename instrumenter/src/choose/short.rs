@@ -3,7 +3,7 @@
 //! Programs call such methods most often, and a hook costs many times what such a method does. Class files say which
 //! method the caller's instruction can call, and which method an instruction of the short method can call. So a walk that
 //! lacks the frame of a short method in the middle of a stack, or has one too many, has an impossible edge, without a
-//! hook in the method. What nobody sees is a missing frame at the top.
+//! hook in the method. What nobody sees is a missing frame at the top, or a missing cycle of such methods.
 
 use classfile::access::SYNCHRONIZED;
 use classfile::file::{Attribute, ClassFile, Code, Member};
