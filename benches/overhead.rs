@@ -37,7 +37,8 @@ fn main() {
     }
     for ((program, hooks), mut found) in costs {
         found.sort_by(f64::total_cmp);
-        match found.get(found.len() / 2) {
+        // Of an even number the lower of both, as in docs/results/cost.md.
+        match found.get(found.len().saturating_sub(1) / 2) {
             Some(median) => println!("{program} {hooks} {median:.2}"),
             None => println!("{program} {hooks} no data"),
         }
