@@ -139,15 +139,20 @@ impl Answer {
 
     /// Whether the time is over. It is not if a few more pairs would show that the build is worse, or is not.
     pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
-        let may_take_longer = self.is_open(course) || self.is_near(limits);
+        let may_take_longer = self.is_open(course) || self.is_near(limits, course);
         let times = if may_take_longer { LONGER } else { 1.0 };
         self.minutes >= limits.minutes * times
     }
 
-    /// Whether a few more pairs would bring the last bounds below the limit.
-    fn is_near(&self, limits: Limits) -> bool {
-        let large = self.too_large(limits);
-        large.is_some_and(|bound| bound.times(limits.detect) <= NEAR)
+    /// Whether a few more pairs would bring the last bounds below the limit. Bounds that are below it without noisy causes
+    /// need none: the last answer leaves these causes out.
+    fn is_near(&self, limits: Limits, course: &Course) -> bool {
+        let of_noise = |bound: &&NotWorse| course.without_noise(bound, limits.detect).is_some();
+        let last = self.large(limits).filter(|bound| !of_noise(bound));
+        let times = last.map(|bound| bound.times(limits.detect));
+        times
+            .max_by(f64::total_cmp)
+            .is_some_and(|times| times <= NEAR)
     }
 
     /// Whether a few more pairs may show that the new build is worse: nothing is decided before they ran.
