@@ -123,7 +123,7 @@ pub struct TimedSample {
     pub event: Arc<str>,
     /// The time of the request, by the recording's clock.
     pub ticks: i64,
-    /// The thread's id in the system; 0 for a virtual thread.
+    /// The thread's id in the system; 0 for a virtual thread. The recording's own key of a thread that it does not describe.
     pub os_thread: i64,
     /// Index into [`TimedSamples::stacks`]; `None` if the event has no stack.
     pub stack: Option<usize>,
@@ -257,7 +257,9 @@ fn see(
     all.samples.push(TimedSample {
         event: event.clone(),
         ticks: number("startTime"),
-        os_thread: constants.os_thread(thread).unwrap_or(0),
+        // async-profiler and Datadog's profiler write an event's thread as its id in the system (`Recording::writeThreads` of
+        // `flightRecorder.cpp`), and may leave out the names of threads that have ended.
+        os_thread: constants.os_thread(thread).unwrap_or(thread),
         stack,
         failed: number("failed") != 0,
         may_repeat: wanted.repeats.iter().any(|name| **name == **event),
