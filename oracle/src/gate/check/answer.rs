@@ -139,16 +139,19 @@ impl Answer {
 
     /// Whether the time is over. It is not if a few more pairs would show that the build is worse, or is not.
     pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
+        if self.minutes < limits.minutes {
+            return false;
+        }
         let may_take_longer = self.is_open(course) || self.is_near(limits, course);
-        let times = if may_take_longer { LONGER } else { 1.0 };
-        self.minutes >= limits.minutes * times
+        !may_take_longer || self.minutes >= limits.minutes * LONGER
     }
 
     /// Whether a few more pairs would bring the last bounds below the limit. Bounds that are below it without noisy causes
     /// need none: the last answer leaves these causes out.
     fn is_near(&self, limits: Limits, course: &Course) -> bool {
-        let of_noise = |bound: &&NotWorse| course.without_noise(bound, limits.detect).is_some();
-        let last = self.large(limits).filter(|bound| !of_noise(bound));
+        let last = self
+            .large(limits)
+            .filter(|bound| !is_noise(bound, limits, course));
         let times = last.map(|bound| bound.times(limits.detect));
         times
             .max_by(f64::total_cmp)
@@ -170,8 +173,9 @@ impl Answer {
     /// The layer of which more pairs are needed most, before the build can be called not worse, and about how many times as
     /// many. More pairs of a layer whose stacks come in bursts help little.
     pub fn wanted(&self, limits: Limits, course: &Course) -> Option<(Layer, f64)> {
-        let is_noise = |bound: &NotWorse| course.without_noise(bound, limits.detect).is_some();
-        let large = self.large(limits).map(|bound| (bound, is_noise(bound)));
+        let large = self
+            .large(limits)
+            .map(|bound| (bound, is_noise(bound, limits, course)));
         let (bound, _) = large.max_by(|(a, a_is_noise), (b, b_is_noise)| {
             let by_times = || a.times(limits.detect).total_cmp(&b.times(limits.detect));
             b_is_noise.cmp(a_is_noise).then_with(by_times)
@@ -294,6 +298,11 @@ impl Answer {
             format!("{text}; too few turns to say so of {}", others.join(", "))
         }
     }
+}
+
+/// Whether the bound is below the limit without noisy causes.
+fn is_noise(bound: &NotWorse, limits: Limits, course: &Course) -> bool {
+    course.without_noise(bound, limits.detect).is_some()
 }
 
 /// How much worse the new build may still be. Where a budget is 0, one false stack ends the check.
