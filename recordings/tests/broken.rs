@@ -164,6 +164,7 @@ const TYPES: &[Described<'static>] = &[
             ("stackTrace", 15, true, false),
         ],
     ),
+    (27, "java.lang.Thread", &[("osThreadId", 1, false, false)]),
     (
         25,
         "jdk.ActiveSetting",
@@ -217,6 +218,9 @@ const MAIN: u64 = 4;
 /// What a profiler knows of the object that a stub calls: no method of Java has its name.
 const REMARK: u64 = 5;
 
+/// The key of a thread that each chunk describes: 4711 in the system.
+const DESCRIBED: u64 = 8;
+
 /// Kinds of frames of [`chunk_of`].
 const COMPILED: u64 = 1;
 const KERNEL: u64 = 2;
@@ -239,7 +243,8 @@ fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
 
 /// A chunk with a stack and these events.
 fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
-    let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
+    let mut body = numbers(&[1, 0, 0, 0, 0, 6]);
+    body.extend(numbers(&[27, 1, DESCRIBED, 4711]));
     body.extend(numbers(&[10, 9]));
     let symbols = [
         "a.B",
@@ -316,6 +321,20 @@ fn a_method_that_was_unloaded_is_a_frame_without_a_name() {
     assert_eq!(count.last.0, [m(5), gap, m(6), m(8)]);
     let samples = samples::read(&mut &chunk[..], &samples::Wanted::of_jfr()).unwrap();
     assert_eq!(samples.stacks[0].unnamed, [0, 1, 1, 3]);
+}
+
+/// async-profiler and Datadog's profiler use a thread's id in the system as its key.
+#[test]
+fn the_key_of_a_thread_that_the_recording_does_not_describe_is_its_id() {
+    let of = |thread| numbers(&[26, 99, thread, 1]);
+    let chunk = chunk_with(&[[JAVA, 7, 5, COMPILED]], &[of(DESCRIBED), of(815)]);
+    let wanted = samples::Wanted {
+        events: vec!["jdk.NativeMethodSample".into()],
+        ..samples::Wanted::of_jfr()
+    };
+    let samples = samples::read(&mut &chunk[..], &wanted).unwrap();
+    let threads = samples.samples.iter().map(|sample| sample.os_thread);
+    assert_eq!(threads.collect::<Vec<_>>(), [4711, 815]);
 }
 
 #[test]
