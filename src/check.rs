@@ -133,6 +133,7 @@ fn json(answer: &Answer) -> Value {
         "unexplained": unexplained.collect::<Vec<_>>(),
         "bounds": bounds.collect::<Vec<_>>(),
         "different_libraries": answer.different_libraries,
+        "crashed_once": answer.crashed_once,
     })
 }
 

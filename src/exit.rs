@@ -45,7 +45,7 @@ Exit codes:
   1  worse
   2  bad usage, no such JDK, or a folder that cannot be written
   3  no answer: too noisy, or a JVM that could not be measured
-  4  a JVM crashed or hung
+  4  a JVM crashed or hung, twice
   130  interrupted by Ctrl-C before there was an answer";
 
 /// The codes of `reduce` as `--help` shows them.

@@ -6,7 +6,7 @@ use oracle::Layer;
 use oracle::report::Run;
 use serde_json::Value;
 use std::path::Path;
-use support::{Output, Place, on_each_jdk};
+use support::{COUNTS_ONE, Output, Place, on_each_jdk};
 
 /// One program, so that each pair takes a few seconds.
 const SCENARIO: &str = "
@@ -222,6 +222,55 @@ fn the_instructions_of_both_builds_are_compared() {
             report.required
         );
     });
+}
+
+/// Checks a JVM whose turns all end well against one that crashes while `crashes`, a condition of the shell, holds.
+fn check_crashing(crashes: &str) -> (Place, Value, Option<i32>) {
+    const PROGRAM: &str = "
+        name = 'short'
+        layers = ['gst']
+        [[program]]
+        name = 'counts'
+        fixtures = { names = ['math-parser'], seconds = 0.1 }
+        baseline = false
+        ";
+    let base = Place::with_fake_jdk(COUNTS_ONE);
+    let crash =
+        format!("if [ -n \"$dir\" ] && {crashes}; then touch $0.crashed; kill -SEGV $$; fi");
+    let place = Place::with_fake_jdk(&format!("{COUNTS_ONE}\n{crash}"));
+    place.write("short.toml", PROGRAM);
+    let base = base.path("jdk");
+    let output = place.run(&format!(
+        "check --base {} jdk --scenario short.toml --out out --minutes 0.05 --detect 0.9 --json",
+        base.display()
+    ));
+    let answer = serde_json::from_str(&output.stdout);
+    (
+        place,
+        answer.unwrap_or_else(|e| panic!("{e}: {output:#?}")),
+        output.code,
+    )
+}
+
+#[test]
+fn a_crash_that_does_not_come_again_is_named_and_ends_nothing() {
+    let (place, answer, code) = check_crashing("[ ! -e $0.crashed ]");
+    assert!(matches!(code, Some(0 | 3)), "{answer:#}");
+    let [once] = &answer["crashed_once"].as_array().unwrap()[..] else {
+        panic!("{answer:#}");
+    };
+    let once = once.as_str().unwrap();
+    assert!(once.contains("killed by signal 11"), "{once}");
+    // The turn was repeated.
+    let [base, new] = ["out/base", "out/new"].map(|side| place.report(side).runs.len());
+    assert_eq!(new, base + 1);
+}
+
+#[test]
+fn a_crash_that_comes_again_ends_the_check() {
+    let (place, answer, code) = check_crashing("true");
+    assert_eq!(code, Some(4), "{answer:#}");
+    assert_eq!(place.report("out/new").runs.len(), 2);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::process::interrupt;
 use crate::scenario::{Program, Scenario, measured, turn_length};
 use crate::store;
 use oracle::Layer;
-use oracle::gate::{Answer, Claim, Course, Limits, Suspicion, Turn};
+use oracle::gate::{self, Answer, Claim, Course, Limits, Suspicion, Turn};
 use oracle::outcome::Outcome;
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -267,9 +267,19 @@ impl Side {
         })
     }
 
-    /// Runs the turn of a pair. Returns how long it took, in seconds.
+    /// Runs the turn of a pair, and once more if the JVM crashes or hangs. Returns how long it took, in seconds.
     fn turn(&mut self, job: &Job) -> Result<f64, Error> {
+        let seconds = self.run(job)?;
+        let crash = self.report.runs.last().and_then(gate::trouble);
+        if crash.is_some_and(|crash| crash.outcome == Outcome::Crashed) {
+            return Ok(seconds + self.run(job)?);
+        }
+        Ok(seconds)
+    }
+
+    fn run(&mut self, job: &Job) -> Result<f64, Error> {
         let mut job = Job {
+            number: self.report.runs.len() + 1,
             jdk: self.jdk.clone(),
             ..job.clone()
         };
