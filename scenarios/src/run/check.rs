@@ -83,6 +83,30 @@ struct Choice {
     took: Duration,
 }
 
+/// What the answer needs most.
+struct Need {
+    /// The pairs so far that have it.
+    with: Vec<usize>,
+    /// How many thirds of the turns between those of all programs go to it.
+    thirds: u64,
+    /// Whether it takes all the time that is left, and no more than a check may take in the end.
+    is_urgent: bool,
+}
+
+impl Need {
+    /// `with` are the pairs so far that have it; so many `times` as many are enough. So much time is `left`.
+    fn new(with: &[usize], times: f64, choices: &[Choice], left: Duration) -> Need {
+        let took: Duration = with.iter().map(|&pair| choices[pair].took).sum();
+        let missing = took.as_secs_f64() * (times - 1.0);
+        let left = left.as_secs_f64();
+        Need {
+            with: with.to_vec(),
+            thirds: if times <= CLOSE { 3 } else { 2 },
+            is_urgent: times > 1.0 && (left..=left * Answer::LONGER).contains(&missing),
+        }
+    }
+}
+
 /// Whether each of so many programs had a turn.
 fn covers(choices: &[Choice], programs: usize) -> bool {
     let had: BTreeSet<usize> = choices.iter().map(|choice| choice.program).collect();
@@ -116,6 +140,8 @@ impl Task {
         let mut base = Side::new(&self, &self.base, out.join("base"), None)?;
         let mut new = Side::new(&self, &self.new, out.join("new"), self.faults.clone())?;
         let start = Instant::now();
+        let limit =
+            Duration::try_from_secs_f64(60.0 * self.limits.minutes).unwrap_or(Duration::MAX);
         let mut course = Course::new(self.alpha);
         let mut choices: Vec<Choice> = vec![];
         let mut all_else = vec![];
@@ -123,7 +149,10 @@ impl Task {
         let answer = loop {
             let at = choices.len() as u64;
             let random = |what: u64| mix(self.seed ^ mix(at << 8 | what));
-            let mut choice = self.next(&programs, (&course, wanted), &choices, &random);
+            let left = limit.saturating_sub(start.elapsed());
+            let need = wanted
+                .map(|(layer, times)| Need::new(course.pairs_with(layer), times, &choices, left));
+            let mut choice = self.next(&programs, (&course, need), &choices, &random);
             let job = Job {
                 number: choices.len() + 1,
                 program: programs[choice.program].turn(choice.seed, turn_length(&all_else)),
@@ -192,11 +221,11 @@ impl Task {
 
     /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Two thirds of the other
     /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most, and all of them where
-    /// few are missing.
+    /// few are missing; and all turns, where these take all the time that is left.
     fn next(
         &self,
         programs: &[Program],
-        (course, wanted): (&Course, Option<(Layer, f64)>),
+        (course, need): (&Course, Option<Need>),
         choices: &[Choice],
         random: &dyn Fn(u64) -> u64,
     ) -> Choice {
@@ -209,7 +238,9 @@ impl Task {
             _ if suspicion.is_clear => 3,
             _ => 1,
         };
-        if let Some(suspicion) = course.suspicion()
+        let is_urgent = covered && need.as_ref().is_some_and(|need| need.is_urgent);
+        // A suspicion gets more time than the check has, what the answer needs does not.
+        if let Some(suspicion) = course.suspicion().filter(|_| !is_urgent)
             && (covered || suspicion.is_clear)
             && random(3) % 4 < quarters(&suspicion)
         {
@@ -219,11 +250,11 @@ impl Task {
                 ..choices[suspicion.pair]
             };
         }
-        let (with, thirds) = wanted.map_or((&[][..], 0), |(layer, times)| {
-            let thirds = if times <= CLOSE { 3 } else { 2 };
-            (course.pairs_with(layer), thirds)
-        });
-        if covered && random(5) % 3 < thirds && !with.is_empty() {
+        if let Some(Need { with, thirds, .. }) = need
+            && covered
+            && random(5) % 3 < thirds
+            && !with.is_empty()
+        {
             let pair = with[(random(6) % with.len() as u64) as usize];
             return Choice {
                 program: choices[pair].program,
@@ -319,6 +350,24 @@ const EVIDENCE: u32 = 20;
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_takes_all_the_time_that_is_left_is_urgent() {
+        let choice = Choice {
+            program: 0,
+            seed: 0,
+            in_turn: true,
+            took: Duration::from_secs(30),
+        };
+        let is_urgent = |times, left| {
+            Need::new(&[0, 2], times, &[choice; 3], Duration::from_secs(left)).is_urgent
+        };
+        // Two pairs took a minute, and six more take three.
+        assert!(is_urgent(4.0, 180) && is_urgent(4.0, 121));
+        assert!(!is_urgent(4.0, 181), "there is time for others");
+        assert!(!is_urgent(4.0, 119), "it is too late");
+        assert!(!is_urgent(1.0, 0), "nothing is missing");
+    }
 
     proptest! {
         /// However many turns a suspicion takes in between, each program has its own before any has two, and none is ahead by

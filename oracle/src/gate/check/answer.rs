@@ -49,9 +49,6 @@ pub struct Answer {
     pub minutes: f64,
 }
 
-/// How much longer than its time a check may take if it looks as if a few more pairs would decide.
-const LONGER: f64 = 1.5;
-
 /// A check is near its end if the bound that needs most would need at most so many times as many pairs.
 const NEAR: f64 = 1.25;
 
@@ -62,6 +59,9 @@ const FEW_PAIRS: f64 = 9.0;
 const MOST_MINUTES: f64 = 600.0;
 
 impl Answer {
+    /// So many times its time a check may take if it looks as if a few more pairs would decide.
+    pub const LONGER: f64 = 1.5;
+
     /// The answer after the pairs so far. `base` and `new` are the reports of both builds.
     pub fn new(
         course: &Course,
@@ -149,7 +149,7 @@ impl Answer {
             return false;
         }
         let may_take_longer = self.is_open(course) || self.is_near(limits, course);
-        !may_take_longer || self.minutes >= limits.minutes * LONGER
+        !may_take_longer || self.minutes >= limits.minutes * Answer::LONGER
     }
 
     /// Whether a few more pairs would bring the last bounds below the limit. Bounds that are below it without noisy causes
@@ -659,7 +659,7 @@ mod tests {
         };
         assert!(!late.is_late(LIMITS, &suspicious));
         let end = Answer {
-            minutes: LIMITS.minutes * LONGER,
+            minutes: LIMITS.minutes * Answer::LONGER,
             ..late
         };
         assert!(end.is_late(LIMITS, &suspicious));
@@ -687,7 +687,7 @@ mod tests {
             late.is_late(limits, &course)
         };
         assert!(!after(1.0, 1.1));
-        assert!(after(LONGER, 1.1), "not for ever");
+        assert!(after(Answer::LONGER, 1.1), "not for ever");
         assert!(after(1.0, 1.5), "that would take too long");
     }
 
