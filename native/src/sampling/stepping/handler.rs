@@ -83,6 +83,7 @@ pub fn give_back(end: End) {
 /// The calling thread gives the stepper back. The next turn may begin after so many nanoseconds.
 fn release(until_next: u64) {
     if let Some(stepper) = STEPPER.get() {
+        trap::end();
         NEXT_TURN.store(clock::since_start() + until_next, Relaxed);
         stepper.give_back();
     }

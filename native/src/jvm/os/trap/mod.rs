@@ -129,6 +129,14 @@ pub fn prepare() -> bool {
         .is_some_and(|installed| installed.stacks.get())
 }
 
+/// The calling thread will not step on, which its handler of traps returns next. To be called before another thread may step: that
+/// thread finds the copies free, so it never steps without them. Async-signal-safe.
+pub fn end() {
+    if let Some(installed) = INSTALLED.get() {
+        installed.copies.give_back();
+    }
+}
+
 /// Traps in the calling thread: the handler runs, and the thread does `next`.
 pub fn trap(next: Next) {
     arch::breakpoint(usize::from(next == Next::Step));
