@@ -99,10 +99,11 @@ impl Need {
         let took: Duration = with.iter().map(|&pair| choices[pair].took).sum();
         let missing = took.as_secs_f64() * (times - 1.0);
         let left = left.as_secs_f64();
+        let is_urgent = times > 1.0 && (left..=left * Answer::LONGER).contains(&missing);
         Need {
             with: with.to_vec(),
-            thirds: if times <= CLOSE { 3 } else { 2 },
-            is_urgent: times > 1.0 && (left..=left * Answer::LONGER).contains(&missing),
+            thirds: if is_urgent || times <= CLOSE { 3 } else { 2 },
+            is_urgent,
         }
     }
 }
