@@ -221,7 +221,7 @@ impl Task {
     }
 
     /// What runs next: each program in its turn, and in between what showed the strongest suspicion. Two thirds of the other
-    /// turns, after each program had one, go to programs with checks of the layer that is `wanted` most, and all of them where
+    /// turns, after each program had one, go to programs with checks of the layer that the answer needs most, and all of them where
     /// few are missing; and all turns, where these take all the time that is left.
     fn next(
         &self,

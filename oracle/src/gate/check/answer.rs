@@ -328,15 +328,13 @@ impl Troubles {
         let troubles = ended.filter_map(trouble);
         let (mut crashes, others): (Vec<_>, Vec<_>) =
             troubles.partition(|trouble| trouble.outcome == Outcome::Crashed);
-        let is_alone = crashes.len() == 1;
-        let crash = (!crashes.is_empty()).then(|| crashes.swap_remove(0));
-        let (alone, crash) = if is_alone {
-            (crash, None)
+        let alone = if crashes.len() == 1 {
+            crashes.pop()
         } else {
-            (None, crash)
+            None
         };
         Troubles {
-            counts: crash.or_else(|| others.into_iter().next()),
+            counts: crashes.into_iter().chain(others).next(),
             alone,
         }
     }
