@@ -96,7 +96,11 @@ void leave() {
 
 void on_signal(int, siginfo_t *, void *context) {
   if (queue == nullptr) return;
-  (queue->enqueue(context) ? enqueued : failed)++;
+  /* Before the sample can be counted: the thread of the library may be faster than this handler. */
+  enqueued++;
+  if (queue->enqueue(context)) return;
+  enqueued--;
+  failed++;
 }
 
 void sample() {
@@ -137,8 +141,9 @@ void JNICALL on_vm_death(jvmtiEnv *, JNIEnv *) {
   for (int wait = 0; wait < 1000 && counted < enqueued; wait++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::lock_guard<std::mutex> guard(lock);
   for (auto &stack : stacks) std::printf("%s %ld\n", stack.first.c_str(), stack.second);
-  std::printf("Enqueued: %ld, left: %ld, failed: %ld, without callers: %ld\n", enqueued.load(), enqueued - counted, failed.load(),
-              incomplete.load());
+  /* Handlers may still run, but nothing is counted while the lock is held. */
+  const long all = enqueued;
+  std::printf("Enqueued: %ld, left: %ld, failed: %ld, without callers: %ld\n", all, all - counted, failed.load(), incomplete.load());
   std::fflush(stdout);
 }
 
