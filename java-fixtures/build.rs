@@ -26,7 +26,6 @@ Can-Retransform-Classes: true
 fn main() {
     println!("cargo::rerun-if-changed=java");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed=JAVA_HOME");
     if let Err(message) = build() {
         println!("cargo::error={}", message.trim_end().replace('\n', " | "));
     }
@@ -37,7 +36,7 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var("OUT_DIR").unwrap());
     let javac = find_javac().ok_or_else(|| {
         format!(
-            "no javac {RELEASE} or later in JAVA_HOME, PATH or /usr/lib/jvm; install one: \
+            "no javac {RELEASE} or later in PATH, /usr/lib/jvm or JAVA_HOME; install one: \
              apt-get install openjdk-{RELEASE}-jdk-headless"
         )
     })?;
@@ -68,12 +67,10 @@ fn build() -> Result<(), String> {
     pack(&javac, &classes, &out.join("fixtures.jar"))
 }
 
-/// The first `javac` in the usual places that can compile for `RELEASE`.
+/// The first `javac` in the usual places that can compile for `RELEASE`. `JAVA_HOME` is the last of them, and a change of it
+/// compiles nothing anew: it names the JDK that is judged, often another one from test to test.
 fn find_javac() -> Option<PathBuf> {
     let mut candidates = Vec::new();
-    if let Some(home) = env::var_os("JAVA_HOME") {
-        candidates.push(PathBuf::from(home).join("bin/javac"));
-    }
     if let Some(path) = env::var_os("PATH") {
         candidates.extend(env::split_paths(&path).map(|dir| dir.join("javac")));
     }
@@ -86,6 +83,9 @@ fn find_javac() -> Option<PathBuf> {
         .collect();
     installed.sort();
     candidates.extend(installed.into_iter().rev().map(|(_, javac)| javac));
+    if let Some(home) = env::var_os("JAVA_HOME") {
+        candidates.push(PathBuf::from(home).join("bin/javac"));
+    }
     candidates
         .into_iter()
         .find(|javac| version(javac) >= RELEASE.parse().ok())
