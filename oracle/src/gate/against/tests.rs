@@ -128,6 +128,22 @@ fn fails(against: &Against) -> bool {
     against.changes.iter().any(|change| change.alarm.is_worse())
 }
 
+/// Equal runs of a program, in which one method is compiled in one of two ways, with so many imprecise stacks in 10,000 checks.
+#[test]
+fn a_method_that_was_compiled_in_another_way_makes_no_alarm() {
+    let run = |seed: u64, imprecise: u64| {
+        let mut set = empty(seed);
+        let mut count = |what, n| set.count(Cell::new("a", Layer::AsgctAsync, what), n);
+        count(What::Checks, 10_000);
+        count(What::Imprecise, imprecise);
+        set
+    };
+    let base = gathered(8, |seed| run(seed, [4, 4, 2, 4, 1, 17, 2, 3][seed as usize]));
+    assert!(!fails(&judged(&base, run(8, 105))));
+    // A walker that takes the wrong record everywhere.
+    assert!(fails(&judged(&base, run(8, 300))));
+}
+
 #[test]
 fn honest_runs_seldom_fail() {
     let mut random = Random(20_261_122);
