@@ -83,28 +83,37 @@ struct Choice {
     took: Duration,
 }
 
-/// What the answer needs most.
+/// What the answer needs.
 struct Need {
-    /// The pairs so far that have it.
+    /// The pairs so far that have the layer that needs most.
     with: Vec<usize>,
     /// How many thirds of the turns between those of all programs go to it.
     thirds: u64,
-    /// Whether it takes all the time that is left, and no more than a check may take in the end.
+    /// Whether all that is needed takes all the time that is left, and no more than a check may take in the end.
     is_urgent: bool,
 }
 
 impl Need {
-    /// `with` are the pairs so far that have it; so many `times` as many are enough. So much time is `left`.
-    fn new(with: &[usize], times: f64, choices: &[Choice], left: Duration) -> Need {
-        let took: Duration = with.iter().map(|&pair| choices[pair].took).sum();
-        let missing = took.as_secs_f64() * (times - 1.0);
+    /// For each layer the pairs so far that have it, and how many times as many are enough, what needs most first. So much
+    /// time is `left`.
+    fn new(layers: &[(&[usize], f64)], choices: &[Choice], left: Duration) -> Option<Need> {
+        let &(with, most) = layers.first()?;
+        // A pair may have several layers: it is repeated as often as the one that needs most asks for.
+        let times = |pair: usize| {
+            let of_pair = layers.iter().filter(|(with, _)| with.contains(&pair));
+            of_pair.map(|&(_, times)| times).fold(1.0, f64::max)
+        };
+        let pairs = choices.iter().enumerate();
+        let missing: f64 = pairs
+            .map(|(pair, choice)| choice.took.as_secs_f64() * (times(pair) - 1.0))
+            .sum();
         let left = left.as_secs_f64();
-        let is_urgent = times > 1.0 && (left..=left * Answer::LONGER).contains(&missing);
-        Need {
+        let is_urgent = missing > 0.0 && (left..=left * Answer::LONGER).contains(&missing);
+        Some(Need {
             with: with.to_vec(),
-            thirds: if is_urgent || times <= CLOSE { 3 } else { 2 },
+            thirds: if is_urgent || most <= CLOSE { 3 } else { 2 },
             is_urgent,
-        }
+        })
     }
 }
 
@@ -146,13 +155,16 @@ impl Task {
         let mut course = Course::new(self.alpha);
         let mut choices: Vec<Choice> = vec![];
         let mut all_else = vec![];
-        let mut wanted = None;
+        let mut wanted = vec![];
         let answer = loop {
             let at = choices.len() as u64;
             let random = |what: u64| mix(self.seed ^ mix(at << 8 | what));
             let left = limit.saturating_sub(start.elapsed());
-            let need = wanted
-                .map(|(layer, times)| Need::new(course.pairs_with(layer), times, &choices, left));
+            let layers: Vec<(&[usize], f64)> = wanted
+                .iter()
+                .map(|&(layer, times)| (course.pairs_with(layer), times))
+                .collect();
+            let need = Need::new(&layers, &choices, left);
             let mut choice = self.next(&programs, (&course, need), &choices, &random);
             let job = Job {
                 number: choices.len() + 1,
@@ -360,14 +372,22 @@ mod tests {
             in_turn: true,
             took: Duration::from_secs(30),
         };
-        let is_urgent = |times, left| {
-            Need::new(&[0, 2], times, &[choice; 3], Duration::from_secs(left)).is_urgent
+        let is_urgent = |layers: &[(&[usize], f64)], left| {
+            let need = Need::new(layers, &[choice; 4], Duration::from_secs(left));
+            need.is_some_and(|need| need.is_urgent)
         };
         // Two pairs took a minute, and six more take three.
-        assert!(is_urgent(4.0, 180) && is_urgent(4.0, 121));
-        assert!(!is_urgent(4.0, 181), "there is time for others");
-        assert!(!is_urgent(4.0, 119), "it is too late");
-        assert!(!is_urgent(1.0, 0), "nothing is missing");
+        let one = |times| [(&[0, 2][..], times)];
+        assert!(is_urgent(&one(4.0), 180) && is_urgent(&one(4.0), 121));
+        assert!(!is_urgent(&one(4.0), 181), "there is time for others");
+        assert!(!is_urgent(&one(4.0), 119), "it is too late");
+        assert!(!is_urgent(&one(1.0), 0), "nothing is missing");
+        // A layer in other pairs takes another minute, and one in the same pairs none.
+        let others = [(&[0, 2][..], 4.0), (&[2, 3][..], 3.0)];
+        assert!(is_urgent(&others, 240) && !is_urgent(&others, 241));
+        let same = [(&[0, 2][..], 4.0), (&[2, 0][..], 3.0)];
+        assert!(is_urgent(&same, 180) && !is_urgent(&same, 181));
+        assert!(!is_urgent(&[], 0), "nothing is needed");
     }
 
     proptest! {

@@ -138,7 +138,9 @@ fn a_method_that_was_compiled_in_another_way_makes_no_alarm() {
         count(What::Imprecise, imprecise);
         set
     };
-    let base = gathered(8, |seed| run(seed, [4, 4, 2, 4, 1, 17, 2, 3][seed as usize]));
+    let base = gathered(8, |seed| {
+        run(seed, [4, 4, 2, 4, 1, 17, 2, 3][seed as usize])
+    });
     assert!(!fails(&judged(&base, run(8, 105))));
     // A walker that takes the wrong record everywhere.
     assert!(fails(&judged(&base, run(8, 300))));

@@ -176,17 +176,21 @@ impl Answer {
             .filter(|bound| bound.is_required && bound.class == Class::False && bound.is_measured())
     }
 
-    /// The layer of which more pairs are needed most, before the build can be called not worse, and about how many times as
-    /// many. More pairs of a layer whose stacks come in bursts help little.
-    pub fn wanted(&self, limits: Limits, course: &Course) -> Option<(Layer, f64)> {
-        let large = self
-            .large(limits)
-            .map(|bound| (bound, is_noise(bound, limits, course)));
-        let (bound, _) = large.max_by(|(a, a_is_noise), (b, b_is_noise)| {
-            let by_times = || a.times(limits.detect).total_cmp(&b.times(limits.detect));
-            b_is_noise.cmp(a_is_noise).then_with(by_times)
-        })?;
-        Some((bound.layer, bound.times(limits.detect)))
+    /// The layers of which more pairs are needed before the build can be called not worse, each with about how many times as
+    /// many, those that need most first. More pairs of a layer whose stacks come in bursts help little: such layers are here if
+    /// no other is.
+    pub fn wanted(&self, limits: Limits, course: &Course) -> Vec<(Layer, f64)> {
+        let large: Vec<&NotWorse> = self.large(limits).collect();
+        let (noise, steady): (Vec<&NotWorse>, Vec<&NotWorse>) = large
+            .into_iter()
+            .partition(|bound| is_noise(bound, limits, course));
+        let bounds = if steady.is_empty() { noise } else { steady };
+        let mut wanted: Vec<(Layer, f64)> = bounds
+            .into_iter()
+            .map(|bound| (bound.layer, bound.times(limits.detect)))
+            .collect();
+        wanted.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        wanted
     }
 
     /// The layer that needs most to come below the limit.
