@@ -14,9 +14,9 @@ fn judge(place: &Place, words: &str) -> Option<Output> {
     Some(place.run(&format!("judge --max-unknown 1 --jdk {jdk} {words}")))
 }
 
-/// A stack that the JDK's class files allow, three times.
+/// A stack that the class files of each JDK allow, three times.
 const POSSIBLE: &str =
-    "java/lang/Thread.run;java/util/TimerThread.run;java/util/TimerThread.mainLoop 3\n";
+    "java/util/TimerThread.run;java/util/TimerThread.mainLoop;java/lang/Object.wait 3\n";
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
