@@ -6,10 +6,10 @@ mod support;
 
 mod chosen;
 
+use oracle::Layer;
 use oracle::record::{CauseName, JoinCounts, KindCount};
 use oracle::report::Report;
 use oracle::tally::Tally;
-use oracle::{Layer, Verdict};
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::{Deadline, jdks, jvmti_library, on_each_jdk};
@@ -119,9 +119,9 @@ impl Judged {
     fn of(report: &Report) -> Judged {
         let layer = report.layer(Layer::Profiler).expect("it was asked for");
         let is_unexplained = |kind: &&KindCount| {
-            let is_false = matches!(kind.verdict, Verdict::Wrong | Verdict::Truncated);
             let cause = kind.cause.as_ref().map(CauseName::as_str);
-            kind.layer == Layer::Profiler && is_false && !cause.is_some_and(CauseName::explains)
+            let is_explained = cause.is_some_and(CauseName::explains);
+            kind.layer == Layer::Profiler && kind.verdict.is_mismatch() && !is_explained
         };
         let kinds = report.runs[0].kinds.iter();
         Judged {
