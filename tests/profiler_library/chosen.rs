@@ -4,7 +4,8 @@
 use super::{JOINED, Ours};
 use crate::support::{self, Deadline, jdks};
 use oracle::Layer;
-use oracle::record::JoinCounts;
+use oracle::record::CauseName;
+use oracle::report::Report;
 use oracle::tally::Tally;
 use std::path::Path;
 
@@ -51,46 +52,61 @@ const SELDOM: &str = "period_us=1000000";
 /// So many events are enough.
 const ENOUGH: u64 = 3000;
 
-/// What each layer of the profiler has seen in runs of `scenario` with these options, once there are enough events.
-fn run(
-    ours: &Ours,
-    jdk: &Path,
-    scenario: &str,
-    layer: Layer,
-    options: &str,
-) -> (Tally, JoinCounts) {
-    let deadline = Deadline::new(format!("{jdk:?}: waiting for events of {layer}"));
-    let (mut tally, mut joined) = (Tally::default(), None::<JoinCounts>);
-    for seed in 1.. {
-        deadline.check();
-        let report = ours.report(jdk, scenario, seed, options);
-        for truth in [Layer::Ground, Layer::Gst, Layer::GstStep] {
-            let mismatches = report.layer(truth).map_or(0, |counts| counts.mismatches());
-            assert_eq!(mismatches, 0, "{jdk:?}: {truth}");
-        }
-        tally += &report.layer(layer).map(|of| of.tally()).unwrap_or_default();
-        let found = report.runs[0].joined.iter().find(|of| of.layer == layer);
-        let found = found.expect("it was joined");
-        let sum = joined.get_or_insert_with(|| JoinCounts {
-            events: 0,
-            joined: 0,
-            ..found.clone()
-        });
-        (sum.events, sum.joined) = (sum.events + found.events, sum.joined + found.joined);
-        println!(
-            "{jdk:?} {layer}: {} of {} joined, {tally:?}",
-            sum.joined, sum.events
-        );
-        if sum.events >= ENOUGH {
-            break;
-        }
-    }
-    (tally, joined.expect("there was a run"))
+/// What a layer of the profiler has seen.
+#[derive(Default)]
+struct Seen {
+    tally: Tally,
+    events: u64,
+    /// Events that belong to exactly one request.
+    joined: u64,
+    /// False stacks, and those of them whose cause is known.
+    mismatches: u64,
+    explained: u64,
 }
 
-fn all_are_joined(jdk: &Path, counts: &JoinCounts) {
-    let share = counts.joined as f64 / counts.events as f64;
-    assert!(share >= JOINED, "{jdk:?}: {counts:?}");
+impl Seen {
+    /// What it has seen in runs of `scenario` with these options, once there are enough events.
+    fn run(ours: &Ours, jdk: &Path, scenario: &str, layer: Layer, options: &str) -> Seen {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for events of {layer}"));
+        let mut seen = Seen::default();
+        for seed in 1.. {
+            deadline.check();
+            let report = ours.report(jdk, scenario, seed, options);
+            for truth in [Layer::Ground, Layer::Gst, Layer::GstStep] {
+                let mismatches = report.layer(truth).map_or(0, |counts| counts.mismatches());
+                assert_eq!(mismatches, 0, "{jdk:?}: {truth}");
+            }
+            seen.add(&report, layer);
+            let Seen { events, joined, .. } = seen;
+            println!(
+                "{jdk:?} {layer}: {joined} of {events} joined, {:?}",
+                seen.tally
+            );
+            if events >= ENOUGH {
+                break;
+            }
+        }
+        let share = seen.joined as f64 / seen.events as f64;
+        assert!(share >= JOINED, "{jdk:?}: {share} joined");
+        seen
+    }
+
+    fn add(&mut self, report: &Report, layer: Layer) {
+        self.tally += &report.layer(layer).map(|of| of.tally()).unwrap_or_default();
+        let found = report.runs[0].joined.iter().find(|of| of.layer == layer);
+        let found = found.expect("it was joined");
+        self.events += found.events;
+        self.joined += found.joined;
+        let kinds = report.runs[0].kinds.iter();
+        for kind in kinds.filter(|kind| kind.layer == layer && kind.verdict.is_mismatch()) {
+            let cause = kind.cause.as_ref().map(CauseName::as_str);
+            let cause = cause.unwrap_or_else(|| panic!("nobody looked for the cause of {kind:?}"));
+            self.mismatches += kind.count;
+            if CauseName::explains(cause) {
+                self.explained += kind.count;
+            }
+        }
+    }
 }
 
 #[test]
@@ -100,8 +116,7 @@ fn a_profiler_can_be_asked_by_its_signal() {
         return;
     };
     for jdk in jdks() {
-        let (_, counts) = run(&ours, &jdk, INSTANTS, Layer::Profiler, SELDOM);
-        all_are_joined(&jdk, &counts);
+        Seen::run(&ours, &jdk, INSTANTS, Layer::Profiler, SELDOM);
     }
 }
 
@@ -116,14 +131,16 @@ fn a_profiler_can_be_asked_at_instructions() {
         return;
     };
     for jdk in jdks() {
-        let at_steps = |options| run(&ours, &jdk, STEPS, Layer::ProfilerStep, options);
-        let rate = |tally: &Tally| tally.mismatch_rate().expect("there are checks");
-        let (honest, counts) = at_steps("period_us=1000");
-        all_are_joined(&jdk, &counts);
-        let (faulty, counts) = at_steps("period_us=1000,one_in=2,fault=swap");
-        all_are_joined(&jdk, &counts);
+        let at_steps = |options| Seen::run(&ours, &jdk, STEPS, Layer::ProfilerStep, options);
+        let rate = |seen: &Seen| seen.tally.mismatch_rate().expect("there are checks");
+        let honest = at_steps("period_us=1000");
+        let faulty = at_steps("period_us=1000,one_in=2,fault=swap");
         // Of an honest walker most stacks are true, and faults are in stacks of four frames and more.
-        let (honest, faulty) = (rate(&honest), rate(&faulty));
-        assert!(honest < 0.25 && faulty > 0.4, "{jdk:?}: {honest}, {faulty}");
+        let rates = (rate(&honest), rate(&faulty));
+        assert!(rates.0 < 0.25 && rates.1 > 0.4, "{jdk:?}: {rates:?}");
+        // It asks AsyncGetCallTrace, of whose mistakes nearly all are known. Those of the profiler itself are not.
+        let explained = |seen: &Seen| seen.explained as f64 / seen.mismatches.max(1) as f64;
+        let shares = (explained(&honest), explained(&faulty));
+        assert!(shares.0 > 0.75 && shares.1 < 0.25, "{jdk:?}: {shares:?}");
     }
 }

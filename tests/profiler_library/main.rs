@@ -38,6 +38,7 @@ const DESCRIPTION: &str = r#"
     options = "one_in=0"
     recording = "file={recording}"
     events = ["jdk.ExecutionSample"]
+    jvm_walker = ["period_us=1000", "period_us=10000", "period_us=1000000"]
 "#;
 
 /// The profiler, and the file that describes it.

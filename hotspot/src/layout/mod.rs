@@ -15,6 +15,7 @@ pub mod generic;
 pub mod interpreter;
 pub mod loaded;
 pub mod method;
+pub mod method_ids;
 pub mod nmethod;
 pub mod objects;
 pub mod oop_maps;

@@ -10,7 +10,7 @@ use crate::truth::context::Truth;
 use crate::truth::methods::hooked::shown_name;
 use classfile::instruction::fingerprint;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
-use oracle::edge::{Counts, Finding, Unknown};
+use oracle::edge::{Counts, Finding, Impossible, Unknown};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::sync::atomic::AtomicU64;
@@ -179,7 +179,7 @@ impl EdgeJudge {
         self.gst().clone()
     }
 
-    /// Withdraws impossible edges if it is not certain of which methods an edge is.
+    /// Withdraws impossible edges if it is not certain of which methods an edge is, and finds frames of no method impossible.
     fn settle(&self, mut found: Vec<Finding>, stack: &[Frame]) -> Vec<Finding> {
         let is_doubtful = |at: usize| {
             let frame = stack.get(at);
@@ -189,6 +189,12 @@ impl EdgeJudge {
             let is_edge_doubtful = || is_doubtful(at) || at > 0 && is_doubtful(at - 1);
             if finding.is_impossible() && is_edge_doubtful() {
                 *finding = Finding::Unknown(Unknown::Method);
+            }
+            let names_none = |frame: &Frame| self.truth.methods.is_made_up(frame.method);
+            if *finding == Finding::Unknown(Unknown::Method)
+                && stack.get(at).is_some_and(names_none)
+            {
+                *finding = Finding::Impossible(Impossible::NoMethod);
             }
         }
         found

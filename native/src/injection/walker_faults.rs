@@ -233,8 +233,7 @@ fn judged(answer: WalkerAnswer, truth: &dyn LayerTruth) -> Fault {
     }
 }
 
-/// Keys without a method. The unknown key is neither an address nor a small number, and is never
-/// passed to the VM.
+/// Keys without a method. The unknown key is neither an address nor a small number, so no VM follows it.
 const STRANGERS: Strangers = Strangers {
     none: MethodKey(0),
     unknown: MethodKey(0x5741_4C4B_0000_0008),

@@ -76,6 +76,8 @@ pub enum Impossible {
     IsNative,
     /// No thread starts with this method.
     NoEntry,
+    /// The frame names no method of the VM.
+    NoMethod,
 }
 
 /// The missing knowledge.
@@ -106,7 +108,7 @@ pub enum Unknown {
 
 impl Impossible {
     /// Each reason, with its name in recorded samples.
-    pub const NAMES: [(Impossible, &str); 10] = [
+    pub const NAMES: [(Impossible, &str); 11] = [
         (Impossible::NoInstruction, "no-instruction"),
         (Impossible::NoCall, "no-call"),
         (Impossible::OtherName, "other-name"),
@@ -117,6 +119,7 @@ impl Impossible {
         (Impossible::NotNative, "not-native"),
         (Impossible::IsNative, "is-native"),
         (Impossible::NoEntry, "no-entry"),
+        (Impossible::NoMethod, "no-method"),
     ];
 
     /// The reason in a few words.
@@ -132,6 +135,7 @@ impl Impossible {
             Impossible::NotNative => "a native frame of a method that is not native",
             Impossible::IsNative => "a BCI in a native method",
             Impossible::NoEntry => "no thread starts there",
+            Impossible::NoMethod => "the method ID is that of no method",
         }
     }
 }

@@ -118,6 +118,8 @@ pub enum Site {
     NotNative,
     /// No instruction starts there: the location is inside an instruction, or past the end.
     NoInstruction,
+    /// The key is that of no method.
+    NoMethod,
     /// An instruction that runs no other code: it calls nothing, loads no class and throws nothing by
     /// itself.
     Silent,

@@ -2,19 +2,17 @@
 //! the processor's counter.
 
 use super::lines::{Lines, Source};
-use super::records::Records;
+use super::looks::Looks;
 use crate::arch;
-use crate::evidence::{self, method_at};
+use crate::evidence::method_at;
 use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::jni::{Env, Local, StaticLong};
 use crate::jvm::os::clock;
 use crate::jvm::os::requests::pool::Reader;
 use crate::jvm::os::requests::profiler::ProfilerLibrary;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
-use crate::jvm::remembered_code::RememberedCode;
 use crate::layers::context::Layers;
 use crate::sampling::requests::{self, Copy};
-use crate::sampling::sample::Interruption;
 use crate::truth::classes::rewriting::HOOK_CLASS;
 use crate::truth::read_stack::ReadStack;
 use hotspot::at_request::RequestLine;
@@ -28,9 +26,7 @@ pub struct Copies {
     reader: Reader<Copy>,
     asked: Vec<Asking>,
     profiler: Option<ProfilerLibrary>,
-    records: Records,
-    /// The code cache, as it is while the copies that wait are read; `None` if it cannot be read.
-    code: Option<RememberedCode<'static>>,
+    looks: Looks,
     /// All of them.
     samplers: Vec<RecordedSampler>,
     /// The processor's counter when the handlers of a profiler that was there already had ours before them.
@@ -52,8 +48,7 @@ impl Copies {
         let samplers = samplers.chain(profiler.map(|_| RecordedSampler::Profiler));
         let mut copies = Copies {
             samplers: samplers.collect(),
-            records: Records::default(),
-            code: layers.truth.jvm.code_cache().ok().map(RememberedCode::new),
+            looks: Looks::new(layers.truth.jvm),
             reader: requests::make(threads)?,
             profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
             asked,
@@ -76,11 +71,6 @@ impl Copies {
     }
 }
 
-/// So many copies are read before the VM's memory is looked at anew. In a run with 10,000 samples for each second of CPU
-/// time the thread that reads has a third of it, and needs 90 µs for a copy if each of them is looked at anew: more than a
-/// quarter of the samples are lost.
-const TOGETHER: usize = 256;
-
 impl Source for Copies {
     fn begin(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
         requests::leave_out_this_thread();
@@ -90,22 +80,16 @@ impl Source for Copies {
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
         self.wrap()?;
         let mut written = Ok(());
-        let Copies {
-            reader,
-            records,
-            code,
-            ..
-        } = self;
+        let Copies { reader, looks, .. } = self;
         let memory = Remembering::begin();
         let mut count = 0;
         reader.read(|copy| {
-            if count % TOGETHER == 0 {
+            if looks.refresh(count) {
                 memory.forget();
-                code.iter_mut().for_each(RememberedCode::forget);
             }
             count += 1;
             if written.is_ok() {
-                written = write(copy, records, code.as_ref(), lines);
+                written = write(copy, looks, lines);
             }
         });
         written.map(|()| count)
@@ -120,13 +104,8 @@ impl Source for Copies {
     }
 }
 
-fn write(
-    copy: &Copy,
-    records: &mut Records,
-    code: Option<&RememberedCode<'_>>,
-    lines: &mut Lines<'_>,
-) -> io::Result<()> {
-    records.write(copy.pc, lines)?;
+fn write(copy: &Copy, looks: &mut Looks, lines: &mut Lines<'_>) -> io::Result<()> {
+    looks.records.write(copy.pc, lines)?;
     let stack = match copy.copied {
         Err(cause) => Copied::Lost(cause),
         Ok(()) => {
@@ -139,8 +118,7 @@ fn write(
         }
     };
     lines.write_code(copy.pc)?;
-    let proofs = code.map(|code| write_proofs(&copy.at, records, code, lines));
-    let proofs = proofs.transpose()?;
+    let proofs = looks.write(&copy.at, lines)?;
     lines.write(&RequestLine::Request(Request {
         layer: copy.requester.layer(),
         tid: copy.tid,
@@ -182,20 +160,6 @@ fn hook_ran(copy: &Copy, lines: &Lines<'_>) -> bool {
 fn is_of_hooks(pc: usize, lines: &Lines<'_>) -> bool {
     let method = method_at(lines.layers.truth.jvm, pc);
     method.is_some_and(|(class, _)| class.replace('.', "/") == HOOK_CLASS)
-}
-
-/// Writes what is seen where the request interrupted its thread, and returns its number.
-fn write_proofs(
-    at: &Interruption,
-    records: &mut Records,
-    code: &RememberedCode<'_>,
-    lines: &mut Lines<'_>,
-) -> io::Result<u32> {
-    let jvm = lines.layers.truth.jvm;
-    let leaf_call = evidence::leaf_call_records(jvm, code, at);
-    let leaf_call = leaf_call.map(|around| records.recorded(&around, lines));
-    let leaf_call = leaf_call.transpose()?.flatten();
-    lines.write_proofs(evidence::at_request(jvm, code, at, leaf_call))
 }
 
 /// The clock of JFR's events.

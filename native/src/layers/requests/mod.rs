@@ -5,6 +5,7 @@
 mod copies;
 mod early_names;
 mod lines;
+mod looks;
 mod records;
 mod stepped;
 pub mod writing;

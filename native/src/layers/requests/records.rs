@@ -17,7 +17,8 @@ const MOST: usize = 1 << 17;
 /// What was written so far.
 #[derive(Default)]
 pub struct Records {
-    names: Names,
+    /// The names of methods.
+    pub names: Names,
     known: HashSet<usize>,
 }
 

@@ -2,6 +2,7 @@
 //! `profiler-step`.
 
 use super::lines::{Lines, Source};
+use super::looks::Looks;
 use super::records::Names;
 use crate::arch;
 use crate::jvm::Jvm;
@@ -22,6 +23,7 @@ use oracle::{Layer, RecordedSampler};
 use std::collections::HashMap;
 use std::time::Duration;
 use std::{io, thread};
+use vm::memory::Remembering;
 use vm::ring::Reader;
 
 /// The largest number of truths that are remembered. Behind it they are written once more.
@@ -42,6 +44,7 @@ pub struct Stepped {
     since: u64,
     keeping: Keeping,
     truths: Truths,
+    looks: Looks,
 }
 
 /// The sampler that is asked.
@@ -89,7 +92,6 @@ impl Sampler {
 #[derive(Default)]
 struct Truths {
     kept: Kept,
-    names: Names,
     numbers: HashMap<RecordedSteps, u32>,
     next: u32,
 }
@@ -104,7 +106,9 @@ impl Stepped {
         }
         let since = arch::counter();
         let one_in = config.sampling.request_one_in;
-        let (requesting, reader) = Requesting::new(sampler.caller(), one_in, config.seed);
+        let jvm = layers.truth.jvm;
+        let threads = jvm.java_threads.as_ref().ok();
+        let (requesting, reader) = Requesting::new(sampler.caller(), threads, one_in, config.seed);
         Ok(Stepped {
             reader,
             layer,
@@ -112,13 +116,19 @@ impl Stepped {
             since,
             keeping: Keeping::begin(layers, Box::new(requesting))?,
             truths: Truths::default(),
+            looks: Looks::new(jvm),
         })
     }
 }
 
 impl Truths {
     /// What was true at `request`.
-    fn truth(&mut self, jvm: &Jvm, request: &StepRequest) -> Option<RecordedSteps> {
+    fn truth(
+        &mut self,
+        jvm: &Jvm,
+        names: &mut Names,
+        request: &StepRequest,
+    ) -> Option<RecordedSteps> {
         let StepRequest {
             place,
             interpreted,
@@ -126,7 +136,6 @@ impl Truths {
             ..
         } = request;
         let found = lines(place, *interpreted, calls, &self.kept.facts(jvm)?).ok()?;
-        let names = &mut self.names;
         let tops = found.tops.iter();
         // A register that should have a method may have something else.
         let tops = tops.filter_map(|top| Some((frames(names, jvm, &top.lines)?, top.is_certain)));
@@ -145,12 +154,14 @@ impl Truths {
         &mut self,
         layer: Layer,
         request: &StepRequest,
+        looks: &mut Looks,
         lines: &mut Lines<'_>,
     ) -> io::Result<()> {
         // Without tops nothing is known.
-        let truth = self.truth(lines.layers.truth.jvm, request);
+        let names = &mut looks.records.names;
+        let truth = self.truth(lines.layers.truth.jvm, names, request);
         let truth = truth.unwrap_or_default();
-        for (number, name) in self.names.new_ones() {
+        for (number, name) in names.new_ones() {
             lines.write(&RequestLine::Name(number, name))?;
         }
         let number = match self.numbers.get(&truth) {
@@ -167,6 +178,9 @@ impl Truths {
             }
         };
         lines.write_code(request.place.pc)?;
+        // What is true must not rest on what the memory was at an earlier request, so nothing is remembered for longer.
+        let _memory = Remembering::begin();
+        let proofs = looks.write(&request.at, lines)?;
         lines.write(&RequestLine::Request(Request {
             layer,
             tid: request.tid,
@@ -178,7 +192,7 @@ impl Truths {
             in_hook: false,
             hook_ran: false,
             given_up: false,
-            proofs: None,
+            proofs,
         }))
     }
 }
@@ -192,13 +206,14 @@ impl Source for Stepped {
         // A profiler may install its handler again.
         self.sampler.wrap()?;
         let mut count = 0;
-        let (layer, truths) = (self.layer, &mut self.truths);
+        let (layer, truths, looks) = (self.layer, &mut self.truths, &mut self.looks);
         // The counts are to be written, too.
-        while count < MOST_AT_ONCE
-            && let Some(written) = self
-                .reader
-                .next(|request| truths.write(layer, request, lines))
-        {
+        while count < MOST_AT_ONCE {
+            looks.refresh(count);
+            let write = |request: &StepRequest| truths.write(layer, request, looks, lines);
+            let Some(written) = self.reader.next(write) else {
+                break;
+            };
             written?;
             count += 1;
         }

@@ -8,13 +8,19 @@ use super::counts::{COUNTS, Counts};
 use super::delivery::{self, Delivery};
 use super::instant::{AtInstant, MOST_CALLS, Reached, WAITING};
 use crate::arch;
+use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
 use crate::jvm::os::signal::SignalSender;
 use crate::jvm::os::trap::Next;
+use crate::sampling::sample::Interruption;
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::random::mix;
+use std::mem;
 use vm::ring::{Reader, Writer, ring};
+
+/// The number of words of a stack that are looked at, 32 KiB: each request that waits has room for them.
+const WORDS: usize = 1 << 12;
 
 /// So many ticks of the processor's counter lie between two requests at least. The time of an event is known to about a
 /// thousand ticks, and must belong to one request alone.
@@ -34,6 +40,8 @@ pub struct StepRequest {
     pub interpreted: Interpreted,
     /// The calls that have not returned, the oldest first.
     pub calls: Vec<Call>,
+    /// What was interrupted.
+    pub at: Interruption,
 }
 
 /// How the sampler is asked.
@@ -51,6 +59,8 @@ const LATE: u64 = 1 << 34;
 /// Makes requests at one of so many instants, at random.
 pub struct Requesting {
     caller: Caller,
+    /// The VM's threads, if the VM describes them.
+    threads: Option<&'static JavaThreads>,
     one_in: u64,
     random: u64,
     /// When the last request ended, by the processor's counter.
@@ -62,10 +72,16 @@ pub struct Requesting {
 
 impl Requesting {
     /// Makes requests at one of `one_in` instants, and passes them on.
-    pub fn new(caller: Caller, one_in: u32, seed: u64) -> (Requesting, Reader<StepRequest>) {
+    pub fn new(
+        caller: Caller,
+        threads: Option<&'static JavaThreads>,
+        one_in: u32,
+        seed: u64,
+    ) -> (Requesting, Reader<StepRequest>) {
         let (writer, reader) = ring((0..WAITING).map(|_| StepRequest::new()).collect());
         let requesting = Requesting {
             caller,
+            threads,
             one_in: u64::from(one_in).max(1),
             random: seed,
             last: 0,
@@ -86,24 +102,22 @@ impl StepRequest {
             place: Place::default(),
             interpreted: Interpreted::No,
             calls: Vec::with_capacity(MOST_CALLS),
+            at: Interruption::new(WORDS),
         }
     }
 
     /// Copies what is true of the thread into the memory that is there. Async-signal-safe.
-    fn copy(&mut self, at: &Reached<'_>) {
+    fn copy(&mut self, at: &Reached<'_>, threads: Option<&JavaThreads>) {
         let state = at.thread.state();
         self.tid = state.tid();
         self.carried = state.carrier_stack().is_some();
         self.place = *at.place;
         self.interpreted = at.interpreted;
-        self.copy_calls(at.calls);
-    }
-
-    fn copy_calls(&mut self, calls: &[Call]) {
         self.calls.clear();
         let room = self.calls.capacity();
         self.calls
-            .extend_from_slice(&calls[..calls.len().min(room)]);
+            .extend_from_slice(&at.calls[..at.calls.len().min(room)]);
+        self.at.copy(at.thread, threads);
     }
 }
 
@@ -111,15 +125,9 @@ impl Requesting {
     /// Passes the request on that was made at `during`.
     fn pass(&mut self, during: (u64, u64)) {
         self.last = during.1;
-        let asked = &self.asked;
-        self.writer.pass(|request| {
-            request.tid = asked.tid;
-            request.during = during;
-            request.carried = asked.carried;
-            request.place = asked.place;
-            request.interpreted = asked.interpreted;
-            request.copy_calls(&asked.calls);
-        });
+        self.asked.during = during;
+        let asked = &mut self.asked;
+        self.writer.pass(|request| mem::swap(request, asked));
     }
 
     /// Passes the last request of a profiler on if it was answered. Returns whether there is none any more.
@@ -140,7 +148,7 @@ impl Requesting {
 
     /// Asks the sampler at an instant.
     fn ask(&mut self, at: &Reached<'_>) -> Next {
-        self.asked.copy(at);
+        self.asked.copy(at, self.threads);
         let from = arch::counter();
         match self.caller {
             Caller::CpuTime if request_here(Asking::CpuTime, at.thread.context()) => {

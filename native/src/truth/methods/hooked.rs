@@ -85,7 +85,8 @@ pub(super) enum Known {
     /// A method that the VM no longer knows.
     Gone,
     /// A key that was never given out with a class. It is compared as a key alone. A walker made
-    /// the key up, or the VM made the method itself (overpass methods, method handle intrinsics).
+    /// the key up ([`Registry::is_made_up`](super::registry::Registry::is_made_up)), or the VM made the method itself (overpass
+    /// methods, method handle intrinsics).
     Stranger,
 }
 

@@ -16,7 +16,7 @@ const FEWEST: usize = 8;
 /// What the VM and the C library need beside the ids.
 const BESIDE: usize = 48;
 
-/// The first JDK that frees the ids.
+/// The first JDK whose ids are numbers, which it frees.
 const FREES: u32 = 26;
 
 /// The memory that the VM keeps for the ids of unloaded classes.
@@ -42,6 +42,11 @@ impl KeptIds {
             let bytes = ids.max(FEWEST) * size_of::<usize>() + BESIDE;
             self.bytes.fetch_add(bytes, Relaxed);
         }
+    }
+
+    /// Whether ids are numbers, in the order in which the VM makes them.
+    pub fn are_numbers(&self) -> bool {
+        self.are_freed
     }
 
     /// Whether they take so much memory that new classes get no ids any more. Once this is so, it stays so.

@@ -103,6 +103,11 @@ impl KeyOrigins {
         }
     }
 
+    /// The highest key of all.
+    pub fn highest(&self) -> Option<usize> {
+        read(&self.keys).all.keys().copied().max()
+    }
+
     /// The origin of `key`, as far as classes were reported.
     pub fn origin_if_known(&self, key: usize) -> Origin {
         match self.origin_now(key) {

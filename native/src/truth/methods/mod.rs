@@ -4,6 +4,7 @@ mod called_by_vm;
 pub mod hooked;
 pub mod kept_ids;
 mod key_origins;
+mod made_up;
 pub mod old_frames;
 mod old_versions;
 pub mod registry;

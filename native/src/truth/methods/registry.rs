@@ -29,7 +29,7 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 pub struct Registry {
     pub(super) vm: Vm,
     pub(super) jvmti: Jvmti,
-    jvm: &'static Jvm,
+    pub(super) jvm: &'static Jvm,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, FxBuildHasher>>,
     known: RwLock<HashMap<usize, Known, FxBuildHasher>>,
@@ -398,8 +398,14 @@ impl Methods for Registry {
     fn site(&self, method: MethodKey, location: Location) -> Site {
         let gone = || self.with_known(method, |known| matches!(known, Known::Gone));
         // It is not known which version of a redefined method runs.
-        if self.versions.contains(method.0) || gone() || !self.is_safe(method) {
+        if self.versions.contains(method.0) || gone() {
             Site::Unknown
+        } else if !self.is_safe(method) {
+            if self.is_made_up(method) {
+                Site::NoMethod
+            } else {
+                Site::Unknown
+            }
         } else {
             self.sites.at(self.jvmti, method, location)
         }

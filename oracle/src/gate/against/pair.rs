@@ -45,8 +45,8 @@ const LEAST_RISE_OF_UNJUDGED: f64 = 0.03;
 
 /// A place of a known kind is an alarm if it has so many times the count of any run of the baseline,
 /// and a new place's count on top. Places depend on what was compiled when, so they differ between
-/// runs by more than any distribution tells. So a new place whose cause was found must have so many times the count of
-/// any new place in the baseline.
+/// runs by more than any distribution tells. So a place whose cause was found must have so many times the count of
+/// any new place in the baseline, whether the baseline has the place or not.
 const TIMES_LARGEST: f64 = 4.0;
 
 /// The largest count of fewer runs says less, so it counts more times.
@@ -157,7 +157,7 @@ impl<'a> Pair<'a> {
             let longer = (trials as f64 / series.usual_trials()).max(1.0);
             let times = TIMES_LARGEST * (MANY_RUNS / series.len().max(1) as f64).max(1.0);
             let usual = times * series.largest() as f64 * longer;
-            let may_strike = novel == Novel::Places && !known && cell.what.is_explained();
+            let may_strike = novel == Novel::Places && cell.what.is_explained();
             let limit = if may_strike {
                 strict.max(times * novelty.largest() as f64 * longer)
             } else {

@@ -255,15 +255,22 @@ fn refused_stacks_fail_in_a_number_in_which_other_errors_do_not() {
 
 /// An honest run, which has so many mismatches of `cause` at a place that no other run has.
 fn striking(random: &mut Random, seed: u64, cause: &str, count: u64) -> Set {
+    striking_at(random, seed, cause, &[(format!("A.method{seed}"), count)])
+}
+
+/// An honest run, which has so many mismatches of `cause` at these places.
+fn striking_at(random: &mut Random, seed: u64, cause: &str, places: &[(String, u64)]) -> Set {
     let mut run = honest(random, seed);
     for cause in ["many", CauseName::UNEXPLAINED] {
         run.count(wrong("a", cause), 40);
     }
-    let place = Cell {
-        place: Some(format!("A.method{seed}")),
-        ..wrong("a", cause).of_all_programs()
-    };
-    run.count(place, count);
+    for (place, count) in places {
+        let cell = Cell {
+            place: Some(place.clone()),
+            ..wrong("a", cause).of_all_programs()
+        };
+        run.count(cell, *count);
+    }
     run
 }
 
@@ -276,6 +283,25 @@ fn a_known_mistake_may_strike_other_methods_but_an_unexplained_one_may_not() {
     });
     let mut fails = |cause, count| fails(&judged(&base, striking(&mut random, 1000, cause, count)));
     // Four times as many as at any new place before.
+    assert!(!fails("many", 35));
+    assert!(fails("many", 60));
+    assert!(fails(CauseName::UNEXPLAINED, 35));
+}
+
+#[test]
+fn a_known_mistake_may_strike_a_method_that_it_has_met_before() {
+    const MET: &str = "A.met";
+    let mut random = Random(29);
+    let sizes = [3, 9, 3, 4, 7, 3, 5, 3];
+    let base = gathered(8, |seed| {
+        let new = (format!("A.method{seed}"), sizes[seed as usize]);
+        striking_at(&mut random, seed, "many", &[(MET.into(), 1), new])
+    });
+    let mut fails = |cause, count| {
+        let new = striking_at(&mut random, 1000, cause, &[(MET.into(), count)]);
+        fails(&judged(&base, new))
+    };
+    // As many as a new place may have, and those of the baseline.
     assert!(!fails("many", 35));
     assert!(fails("many", 60));
     assert!(fails(CauseName::UNEXPLAINED, 35));
