@@ -212,7 +212,7 @@ pub fn letter(site: Site, presence: Option<Presence>) -> char {
         Site::Silent => b'A',
         Site::Calls => b'a',
         Site::NoInstruction => return INSIDE,
-        Site::Unknown | Site::NoMethod | Site::Native | Site::IsNative | Site::NotNative => b'0',
+        Site::Unknown | Site::NotAMethod | Site::Native | Site::IsNative | Site::NotNative => b'0',
     };
     let place = PRESENCES.iter().position(|known| *known == presence);
     char::from(first + place.unwrap_or(0) as u8)

@@ -194,7 +194,7 @@ impl EdgeJudge {
             if *finding == Finding::Unknown(Unknown::Method)
                 && stack.get(at).is_some_and(names_none)
             {
-                *finding = Finding::Impossible(Impossible::NoMethod);
+                *finding = Finding::Impossible(Impossible::NotAMethod);
             }
         }
         found

@@ -77,7 +77,7 @@ pub enum Impossible {
     /// No thread starts with this method.
     NoEntry,
     /// The frame names no method of the VM.
-    NoMethod,
+    NotAMethod,
 }
 
 /// The missing knowledge.
@@ -119,7 +119,7 @@ impl Impossible {
         (Impossible::NotNative, "not-native"),
         (Impossible::IsNative, "is-native"),
         (Impossible::NoEntry, "no-entry"),
-        (Impossible::NoMethod, "no-method"),
+        (Impossible::NotAMethod, "not-a-method"),
     ];
 
     /// The reason in a few words.
@@ -135,7 +135,7 @@ impl Impossible {
             Impossible::NotNative => "a native frame of a method that is not native",
             Impossible::IsNative => "a BCI in a native method",
             Impossible::NoEntry => "no thread starts there",
-            Impossible::NoMethod => "the method ID is that of no method",
+            Impossible::NotAMethod => "the method ID is that of no method",
         }
     }
 }

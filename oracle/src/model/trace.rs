@@ -119,7 +119,7 @@ pub enum Site {
     /// No instruction starts there: the location is inside an instruction, or past the end.
     NoInstruction,
     /// The key is that of no method.
-    NoMethod,
+    NotAMethod,
     /// An instruction that runs no other code: it calls nothing, loads no class and throws nothing by
     /// itself.
     Silent,

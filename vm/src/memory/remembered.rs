@@ -48,6 +48,14 @@ impl Remembering {
         // SAFETY: the pages live until this ends, and no other thread has them: a pointer cannot be sent.
         unsafe { &*self.0 }.borrow_mut().clear();
     }
+
+    /// Runs `read`, whose reads see the memory as it is then.
+    pub fn paused<R>(&self, read: impl FnOnce() -> R) -> R {
+        PAGES.set(ptr::null());
+        let result = read();
+        PAGES.set(self.0);
+        result
+    }
 }
 
 impl Drop for Remembering {
@@ -122,6 +130,8 @@ mod tests {
         assert_eq!(peek_bytes(start, here.len()), all);
         here[across - start] ^= 0xff;
         assert_eq!(peek::<u64>(across), word, "as at the first look");
+        assert_ne!(remembering.paused(|| peek::<u64>(across)), word);
+        assert_eq!(peek::<u64>(across), word, "remembered still");
         remembering.forget();
         assert_ne!(peek::<u64>(across), word);
         here[across - start] ^= 0xff;

@@ -154,12 +154,13 @@ impl Truths {
         &mut self,
         layer: Layer,
         request: &StepRequest,
-        looks: &mut Looks,
+        (looks, memory): (&mut Looks, &Remembering),
         lines: &mut Lines<'_>,
     ) -> io::Result<()> {
-        // Without tops nothing is known.
+        // What is true must not rest on what the memory was at an earlier request.
         let names = &mut looks.records.names;
-        let truth = self.truth(lines.layers.truth.jvm, names, request);
+        let truth = memory.paused(|| self.truth(lines.layers.truth.jvm, names, request));
+        // Without tops nothing is known.
         let truth = truth.unwrap_or_default();
         for (number, name) in names.new_ones() {
             lines.write(&RequestLine::Name(number, name))?;
@@ -177,9 +178,7 @@ impl Truths {
                 number
             }
         };
-        lines.write_code(request.place.pc)?;
-        // What is true must not rest on what the memory was at an earlier request, so nothing is remembered for longer.
-        let _memory = Remembering::begin();
+        memory.paused(|| lines.write_code(request.place.pc))?;
         let proofs = looks.write(&request.at, lines)?;
         lines.write(&RequestLine::Request(Request {
             layer,
@@ -206,17 +205,24 @@ impl Source for Stepped {
         // A profiler may install its handler again.
         self.sampler.wrap()?;
         let mut count = 0;
+        let memory = Remembering::begin();
         let (layer, truths, looks) = (self.layer, &mut self.truths, &mut self.looks);
         // The counts are to be written, too.
         while count < MOST_AT_ONCE {
-            looks.refresh(count);
-            let write = |request: &StepRequest| truths.write(layer, request, looks, lines);
-            let Some(written) = self.reader.next(write) else {
+            if looks.refresh(count) {
+                memory.forget();
+            }
+            let seen = (&mut *looks, &memory);
+            let Some(written) = self
+                .reader
+                .next(|request| truths.write(layer, request, seen, lines))
+            else {
                 break;
             };
             written?;
             count += 1;
         }
+        drop(memory);
         self.keeping.go_on();
         Ok(count)
     }

@@ -402,7 +402,7 @@ impl Methods for Registry {
             Site::Unknown
         } else if !self.is_safe(method) {
             if self.is_made_up(method) {
-                Site::NoMethod
+                Site::NotAMethod
             } else {
                 Site::Unknown
             }

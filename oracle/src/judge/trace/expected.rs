@@ -169,7 +169,7 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
 /// have, or a location above which no frame can be.
 fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
     (0..top.len()).any(|at| match methods.site(top[at].method, top[at].location) {
-        Site::NoInstruction | Site::NoMethod | Site::NotNative | Site::IsNative => true,
+        Site::NoInstruction | Site::NotAMethod | Site::NotNative | Site::IsNative => true,
         Site::Silent => at > 0 && !methods.may_be_called_by_vm(top[at - 1].method),
         _ => false,
     })

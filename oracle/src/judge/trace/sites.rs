@@ -16,7 +16,7 @@ pub(super) fn forbidden(
     top.find_map(|(at, frame)| {
         let fault = match methods.site(frame.method, frame.location) {
             Site::NoInstruction => Impossible::NoInstruction,
-            Site::NoMethod => Impossible::NoMethod,
+            Site::NotAMethod => Impossible::NotAMethod,
             Site::NotNative => Impossible::NotNative,
             Site::IsNative => Impossible::IsNative,
             Site::Silent if at > 0 && !methods.may_be_called_by_vm(walk[at - 1].method) => {

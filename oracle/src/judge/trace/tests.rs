@@ -12,7 +12,7 @@ struct Toy;
 /// A hooked method that the VM calls by itself.
 const LOADS_CLASS: usize = 90;
 /// A key that no method has.
-const NO_METHOD: usize = 150;
+const NOT_A_METHOD: usize = 150;
 
 const ABSENT: i32 = 0;
 const PUSHING: i32 = 1;
@@ -54,7 +54,7 @@ impl Methods for Toy {
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
         match (method.0, location.0) {
-            (NO_METHOD, _) => Site::NoMethod,
+            (NOT_A_METHOD, _) => Site::NotAMethod,
             (..100, -3) => Site::NotNative,
             (..100, ABSENT) => Site::Silent,
             (..100, INSIDE) => Site::NoInstruction,
@@ -270,11 +270,11 @@ mod leniencies {
     #[test]
     fn a_frame_of_no_method() {
         for walk in [
-            vec![(1, BODY), (NO_METHOD, 3)],
-            vec![(1, BODY), (NO_METHOD, 3), (200, 3)],
+            vec![(1, BODY), (NOT_A_METHOD, 3)],
+            vec![(1, BODY), (NOT_A_METHOD, 3), (200, 3)],
         ] {
             let at = walk.len() - 2;
-            wrong_at(&walk, &[1], at, Reason::Edge(Impossible::NoMethod));
+            wrong_at(&walk, &[1], at, Reason::Edge(Impossible::NotAMethod));
         }
     }
 
