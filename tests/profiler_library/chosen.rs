@@ -138,9 +138,14 @@ fn a_profiler_can_be_asked_at_instructions() {
         // Of an honest walker most stacks are true, and faults are in stacks of four frames and more.
         let rates = (rate(&honest), rate(&faulty));
         assert!(rates.0 < 0.25 && rates.1 > 0.4, "{jdk:?}: {rates:?}");
-        // It asks AsyncGetCallTrace, of whose mistakes nearly all are known. Those of the profiler itself are not.
-        let explained = |seen: &Seen| seen.explained as f64 / seen.mismatches.max(1) as f64;
-        let shares = (explained(&honest), explained(&faulty));
-        assert!(shares.0 > 0.75 && shares.1 < 0.25, "{jdk:?}: {shares:?}");
+        // It asks AsyncGetCallTrace, most of whose mistakes are known. Those of the profiler itself are not. The known ones come in
+        // bursts, so they are left out of the second share.
+        let explained = honest.explained as f64 / honest.mismatches.max(1) as f64;
+        let unexplained =
+            (faulty.mismatches - faulty.explained) as f64 / faulty.tally.decided() as f64;
+        assert!(
+            explained > 0.5 && unexplained > 0.3,
+            "{jdk:?}: {explained}, {unexplained}"
+        );
     }
 }
