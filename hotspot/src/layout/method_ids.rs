@@ -24,10 +24,8 @@ pub fn can_be_id(names: &Names, memory: &impl Memory, id: usize) -> bool {
 /// Whether the class and the names of the method can be read.
 fn has_names(names: &Names, memory: &impl Memory, method: Method) -> bool {
     let can_be_read = |text: Text| {
-        text.length > 0
-            && memory
-                .u8(text.start + usize::from(text.length) - 1)
-                .is_some()
+        let last = usize::from(text.length).checked_sub(1);
+        last.is_some_and(|last| memory.u8(text.start.wrapping_add(last)).is_some())
     };
     let class = names.class(memory, method).filter(|&class| class != 0);
     let texts = [

@@ -44,7 +44,7 @@ pub struct Copy {
 const DEEPEST: usize = 2048 + 64;
 
 /// The number of words of a stack that are looked at, 32 KiB: each request is looked at, and each copy needs the memory.
-const WORDS: usize = 1 << 12;
+pub const WORDS: usize = 1 << 12;
 
 /// The number of copies that may wait.
 const WAITING: usize = 4096;

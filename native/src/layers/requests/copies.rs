@@ -84,9 +84,7 @@ impl Source for Copies {
         let memory = Remembering::begin();
         let mut count = 0;
         reader.read(|copy| {
-            if looks.refresh(count) {
-                memory.forget();
-            }
+            looks.refresh(count, &memory);
             count += 1;
             if written.is_ok() {
                 written = write(copy, looks, lines);

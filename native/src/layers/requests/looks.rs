@@ -7,6 +7,7 @@ use crate::jvm::Jvm;
 use crate::jvm::remembered_code::RememberedCode;
 use crate::sampling::sample::Interruption;
 use std::io;
+use vm::memory::Remembering;
 
 /// So many requests are looked at before the VM's memory is looked at anew. In a run with 10,000 samples for each second of CPU
 /// time the thread that reads has a third of it, and needs 90 µs for a copy if each of them is looked at anew: more than a
@@ -30,14 +31,12 @@ impl Looks {
         }
     }
 
-    /// To be called before request number `count` of those that are read together: looks at the VM's code anew now and then.
-    /// Returns whether what else is remembered of the VM's memory is to be forgotten, too.
-    pub fn refresh(&mut self, count: usize) -> bool {
-        let is_old = count.is_multiple_of(TOGETHER);
-        if is_old {
+    /// To be called before request number `count` of those that are read together: looks at the VM's memory anew now and then.
+    pub fn refresh(&mut self, count: usize, memory: &Remembering) {
+        if count.is_multiple_of(TOGETHER) {
+            memory.forget();
             self.code.iter_mut().for_each(RememberedCode::forget);
         }
-        is_old
     }
 
     /// Writes what is seen where a request interrupted its thread, and returns its number; `None` without a code cache.

@@ -209,9 +209,7 @@ impl Source for Stepped {
         let (layer, truths, looks) = (self.layer, &mut self.truths, &mut self.looks);
         // The counts are to be written, too.
         while count < MOST_AT_ONCE {
-            if looks.refresh(count) {
-                memory.forget();
-            }
+            looks.refresh(count, &memory);
             let seen = (&mut *looks, &memory);
             let Some(written) = self
                 .reader

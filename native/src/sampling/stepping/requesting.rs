@@ -12,15 +12,13 @@ use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
 use crate::jvm::os::signal::SignalSender;
 use crate::jvm::os::trap::Next;
+use crate::sampling::requests::WORDS;
 use crate::sampling::sample::Interruption;
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::random::mix;
 use std::mem;
 use vm::ring::{Reader, Writer, ring};
-
-/// The number of words of a stack that are looked at, 32 KiB: each request that waits has room for them.
-const WORDS: usize = 1 << 12;
 
 /// So many ticks of the processor's counter lie between two requests at least. The time of an event is known to about a
 /// thousand ticks, and must belong to one request alone.
